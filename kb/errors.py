@@ -1,8 +1,15 @@
-"""Everything that can go wrong, as one tree; each message says what was given, expected, to do next."""
+"""The errors, as one tree; each message says what was given, expected and to be done next."""
 
 from __future__ import annotations
 
-__all__ = ["CatalogError", "CorpusError", "EncoderError", "IndexFolderError", "InputError", "KBError"]
+__all__ = [
+    "CatalogError",
+    "CorpusError",
+    "EncoderError",
+    "IndexFolderError",
+    "InputError",
+    "KBError",
+]
 
 
 class KBError(Exception):
@@ -18,7 +25,7 @@ class EncoderError(KBError):
 
 
 class IndexFolderError(KBError):
-    """An index folder is missing, stale, foreign, truncated or corrupted; the message says which."""
+    """An index is missing, stale, foreign, truncated or corrupted; the message says which."""
 
 
 class CatalogError(KBError):

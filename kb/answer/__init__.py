@@ -1,0 +1,1 @@
+"""From ranked sections to the answer: its text, flags for the version, the launch command."""

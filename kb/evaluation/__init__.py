@@ -1,0 +1,1 @@
+"""Labelled cases, retrieval metrics and the runs that produce them."""

@@ -1,0 +1,1 @@
+"""From a pasted log and a question to what is asked, every line number kept."""

@@ -1,0 +1,1 @@
+"""The knowledge base over HTTP: the web chat."""

@@ -1,0 +1,109 @@
+"""Ranked sections in, the `Answer` out: which are shown, in which language, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kb.query.paste import Query
+from kb.settings import Settings
+from kb.strings import text
+from kb.types import Answer, AnswerSection, Language, MatchedLine, NearestSection, Section
+
+if TYPE_CHECKING:
+    from kb.retrieval.evidence import Evidence
+    from kb.retrieval.fusion import Ranking
+    from kb.retrieval.index import Index
+
+__all__ = ["compose_answer", "found_sections"]
+
+# At and above this the answer is given, below it is "not in the knowledge base".
+MIN_CONFIDENCE = 0.5
+# A further section is shown where its score is at least this share of the first one's.
+_SECOND_SHARE = 0.6
+_MAX_MATCHED_LINES = 5
+_MAX_NEAREST = 5
+
+
+def _in_language(by_language: dict[Language, Section], language: Language) -> Section:
+    return by_language.get(language) or next(iter(by_language.values()))
+
+
+def _matched_lines(query: Query, evidence: Evidence, identifier: str) -> tuple[MatchedLine, ...]:
+    """Return the lines of the paste that the section's signatures recognised, the best first."""
+    lines = query.paste.text.split("\n")
+    matched: dict[int, MatchedLine] = {}
+    for hit in evidence.hits.get(identifier, ()):
+        if hit.line not in matched:
+            line_text = lines[hit.line - 1].rstrip("\r")
+            matched[hit.line] = MatchedLine(hit.line, line_text, hit.signature.line)
+    return tuple(list(matched.values())[:_MAX_MATCHED_LINES])
+
+
+def found_sections(
+    query: Query, index: Index, evidence: Evidence, ranking: Ranking, ranks: Iterable[int]
+) -> tuple[AnswerSection, ...]:
+    """Return the sections at `ranks` (0-based) in the language of the query."""
+    found = []
+    for position in ranks:
+        if position >= len(ranking.ids):
+            break
+        identifier = ranking.ids[position]
+        section = _in_language(dict(index.by_id[identifier]), query.language)
+        found.append(
+            AnswerSection(
+                id=section.id,
+                title=section.title,
+                language=section.language,
+                markdown=section.markdown,
+                source=section.source,
+                score=round(ranking.scores[position], 4),
+                matched_lines=_matched_lines(query, evidence, identifier),
+                kind=section.kind,
+            )
+        )
+    return tuple(found)
+
+
+def compose_answer(
+    query: Query,
+    index: Index,
+    evidence: Evidence,
+    ranking: Ranking,
+    settings: Settings,
+    version: str | None,
+) -> Answer:
+    """Return the answer: sections where the confidence allows it, else the nearest ones by name."""
+    found = ranking.confidence >= MIN_CONFIDENCE
+    notes = []
+    sections: tuple[AnswerSection, ...] = ()
+    if found:
+        floor = ranking.scores[0] * _SECOND_SHARE
+        shown = [
+            position
+            for position in range(min(settings.top_k, len(ranking.ids)))
+            if position == 0 or ranking.scores[position] >= floor
+        ]
+        sections = found_sections(query, index, evidence, ranking, shown)
+        if sections[0].kind == "consequence":
+            notes.append(text("answer.consequence_only", query.language))
+    else:
+        notes.append(text("answer.not_found", query.language))
+        if query.programs.other:
+            notes.append(text("answer.looks_foreign", query.language, program=query.programs.other))
+    shown_ids = {section.id for section in sections}
+    nearest = tuple(
+        NearestSection(
+            identifier, _in_language(dict(index.by_id[identifier]), query.language).title
+        )
+        for identifier in ranking.ids[: _MAX_NEAREST + len(shown_ids)]
+        if identifier not in shown_ids
+    )[:_MAX_NEAREST]
+    return Answer(
+        found=found,
+        language=query.language,
+        confidence=round(ranking.confidence, 4),
+        sections=sections,
+        nearest=nearest,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,279 @@
+"""A folder of Markdown in, a `Corpus` of documents and sections out; the folder is not changed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from kb.corpus.markdown import (
+    Fence,
+    Heading,
+    block_parser,
+    fences_of,
+    front_matter_of,
+    headings_of,
+    split_lines,
+)
+from kb.errors import CorpusError
+from kb.types import Language, Section, SectionKind, Source
+
+__all__ = ["Corpus", "Document", "Problem", "parse_document", "read_corpus"]
+
+MARKDOWN_SUFFIXES = (".md", ".markdown")
+MAX_FILE_BYTES = 16 * 1024 * 1024  # a documentation page is some kilobytes; more is a mistake
+MAX_FILES = 200_000
+_LANGUAGES: tuple[Language, ...] = ("ko", "en")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
+_LETTER = re.compile(r"[^\W\d_]")
+# The share of Hangul among letters from which a page is Korean; a Korean page about a program
+# keeps its commands and messages in Latin letters, so the bar is low.
+_KOREAN_SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a file of the corpus; `line` is 1-based, 0 for the file as a whole."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """Return `path:line: message`, the form editors can jump to."""
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One Markdown file: its lines (ends kept), its fences and the sections cut from it."""
+
+    path: str  # relative to the corpus folder, `/` between parts
+    language: Language
+    title: str
+    lines: tuple[str, ...]  # joined: the file's text without its byte order mark
+    fences: tuple[Fence, ...]
+    sections: tuple[Section, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All documents of a folder, in path order."""
+
+    documents: tuple[Document, ...]
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Return the sections of all documents, in path and then line order."""
+        return tuple(section for document in self.documents for section in document.sections)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong with the files, duplicate ids included."""
+        found = [problem for document in self.documents for problem in document.problems]
+        first: dict[tuple[Language, str], Source] = {}
+        for section in self.sections:
+            known = first.setdefault((section.language, section.id), section.source)
+            if known is not section.source:
+                found.append(
+                    Problem(
+                        section.source.path,
+                        section.source.start_line,
+                        f"id `{section.id}` is already used at {known.path}:{known.start_line};"
+                        " give one of the two headings another id",
+                    )
+                )
+        return tuple(found)
+
+
+def read_corpus(folder: Path, *, strict: bool = True) -> Corpus:
+    """Read every Markdown file under `folder`; with `strict`, a bad file raises CorpusError.
+
+    Raises CorpusError naming each bad file and line, or when there is nothing to read.
+    """
+    if not folder.is_dir():
+        raise CorpusError(f"{folder} is not a folder; give the folder of the Markdown files")
+    documents = []
+    for path in _markdown_files(folder):
+        relative = path.relative_to(folder).as_posix()
+        documents.append(_read_document(path, relative))
+    corpus = Corpus(tuple(documents))
+    if strict and corpus.problems:
+        listed = "\n".join(f"  {problem}" for problem in corpus.problems[:20])
+        more = f"\n  and {len(corpus.problems) - 20} more" if len(corpus.problems) > 20 else ""
+        raise CorpusError(f"the corpus in {folder} cannot be used as it is:\n{listed}{more}")
+    if strict and not corpus.sections:
+        raise CorpusError(
+            f"{folder} holds no section: expected Markdown files"
+            f" ({', '.join(MARKDOWN_SUFFIXES)}) with text in them"
+        )
+    return corpus
+
+
+def _markdown_files(folder: Path) -> Iterator[Path]:
+    """Yield the Markdown files under `folder` in path order; hidden ones and links out are left."""
+    root = folder.resolve()
+    count = 0
+    for path in sorted(folder.rglob("*"), key=lambda found: found.as_posix()):
+        if path.suffix.lower() not in MARKDOWN_SUFFIXES or not path.is_file():
+            continue
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        if not path.resolve().is_relative_to(root):
+            continue
+        count += 1
+        if count > MAX_FILES:
+            raise CorpusError(f"{folder} holds more than {MAX_FILES:,} Markdown files; split it")
+        yield path
+
+
+def _read_document(path: Path, relative: str) -> Document:
+    """Read one file; what is wrong with it becomes its problems, never an exception."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            return _broken(relative, 0, f"{size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
+        raw = path.read_bytes()
+    except OSError as error:
+        return _broken(relative, 0, f"cannot be read: {error.strerror}")
+    if b"\0" in raw:
+        line = raw[: raw.index(b"\0")].count(b"\n") + 1
+        return _broken(relative, line, "holds a NUL byte; expected Markdown, not a binary file")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        return _broken(relative, line, "is not UTF-8; save the file as UTF-8")
+    return parse_document(text, relative)
+
+
+def _broken(relative: str, line: int, message: str) -> Document:
+    return Document(relative, "en", relative, (), (), (), (Problem(relative, line, message),))
+
+
+def parse_document(text: str, path: str) -> Document:
+    """Cut `text` into sections at its headings; `path` is relative and may name the language."""
+    path = unicodedata.normalize("NFC", path)
+    lines = split_lines(text)
+    tokens = block_parser().parse(text)
+    problems = []
+    try:
+        front_matter = front_matter_of(tokens)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 2 if mark is not None else 1
+        problems.append(Problem(path, line, "the front matter is not YAML; mend or remove it"))
+        front_matter = {}
+    language = _language(path, front_matter, text)
+    fences = fences_of(tokens, lines)
+    for fence in fences:
+        if not fence.closed:
+            message = "this code fence is never closed; all text after it is taken for code"
+            problems.append(Problem(path, fence.start_line, message))
+    headings = headings_of(tokens)
+    sections = tuple(_sections(path, language, lines, headings, fences, tokens))
+    given = front_matter.get("title")
+    title = str(given) if given else headings[0].title if headings else Path(path).stem
+    return Document(path, language, title, tuple(lines), tuple(fences), sections, tuple(problems))
+
+
+def _language(path: str, front_matter: dict[str, object], text: str) -> Language:
+    """Return the language: front matter, then folder, then `name.ko.md`, then the letters."""
+    for key in ("lang", "language"):
+        for language in _LANGUAGES:
+            if str(front_matter.get(key, "")).lower().startswith(language):
+                return language
+    parts = path.split("/")
+    for language in _LANGUAGES:
+        if language in parts[:-1] or f".{language}." in parts[-1].lower():
+            return language
+    letters = len(_LETTER.findall(text))
+    return "ko" if letters and len(_HANGUL.findall(text)) / letters >= _KOREAN_SHARE else "en"
+
+
+def _key(path: str) -> str:
+    """Return the path without suffix and language, the same for the pages of a pair."""
+    stem = re.sub(r"\.(?:md|markdown)$", "", path, flags=re.IGNORECASE)
+    stem = re.sub(r"\.(?:ko|en)$", "", stem)
+    return "/".join(part for part in stem.split("/") if part not in _LANGUAGES) or stem
+
+
+def _slug(title: str) -> str:
+    """Return the anchor that GitHub gives a heading; Hangul stays."""
+    kept = re.sub(r"[^\w\- ]", "", title.strip().lower())
+    return re.sub(r"\s", "-", kept) or "section"
+
+
+def _sections(
+    path: str,
+    language: Language,
+    lines: list[str],
+    headings: list[Heading],
+    fences: list[Fence],
+    tokens: list[object],
+) -> Iterator[Section]:
+    """Yield one section for each heading that has text of its own, and for text before any."""
+    key = _key(path)
+    used: dict[str, int] = {}
+    stack: list[tuple[int, str, str]] = []  # (level, id, title) of the headings above
+    first = headings[0].line if headings else len(lines) + 1
+    start = 1 + _front_matter_lines(tokens)
+    preamble = Heading(0, Path(path).stem, key, (), start)
+    bounded = [preamble, *headings] if start < first else list(headings)
+    for position, heading in enumerate(bounded):
+        following = bounded[position + 1].line if position + 1 < len(bounded) else len(lines) + 1
+        identifier = heading.id
+        if identifier is None:
+            slug = _slug(heading.title)
+            used[slug] = used.get(slug, -1) + 1
+            identifier = f"{key}#{slug}" + (f"-{used[slug]}" if used[slug] else "")
+        while stack and stack[-1][0] >= heading.level:
+            stack.pop()
+        breadcrumbs = tuple(title for _, _, title in stack)
+        parent = stack[-1][1] if stack and stack[-1][0] > 1 else None
+        if heading.level:
+            stack.append((heading.level, identifier, heading.title))
+        end = following - 1
+        while end >= heading.line and not lines[end - 1].strip():
+            end -= 1
+        body = lines[heading.line - 1 + (1 if heading.level else 0) : end]
+        if not any(line.strip() for line in body):
+            continue
+        yield Section(
+            id=identifier,
+            title=heading.title,
+            language=language,
+            markdown="".join(lines[heading.line - 1 : end]).rstrip("\r\n"),
+            source=Source(path, heading.line, end),
+            kind=_kind(heading.classes),
+            level=heading.level,
+            parent=parent,
+            breadcrumbs=breadcrumbs,
+            signatures=tuple(
+                line.strip()
+                for fence in fences
+                if fence.info == "log" and heading.line <= fence.start_line <= end
+                for line in fence.text.splitlines()
+                if line.strip()
+            ),
+        )
+
+
+def _front_matter_lines(tokens: list[object]) -> int:
+    for token in tokens[:1]:
+        if getattr(token, "type", "") == "front_matter":
+            return int(getattr(token, "map", (0, 0))[1])
+    return 0
+
+
+def _kind(classes: tuple[str, ...]) -> SectionKind:
+    if "consequence" in classes:
+        return "consequence"
+    if "harmless" in classes:
+        return "harmless"
+    return "cause"

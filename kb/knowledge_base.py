@@ -1,0 +1,197 @@
+"""`KnowledgeBase`: build, load, search, ask. It wires the parts together and holds no algorithm."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kb.answer.compose import compose_answer, found_sections
+from kb.corpus.documents import read_corpus
+from kb.errors import EncoderError, InputError
+from kb.query.paste import Query, read_query
+from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, check_vectors, load_encoder
+from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
+from kb.retrieval.fusion import Ranking, rank
+from kb.retrieval.index import PROBE_TEXT, Index, build_index
+from kb.retrieval.index_folder import content_digest, known_vectors, load_index, save_index
+from kb.settings import Settings
+from kb.types import Answer, AnswerSection, Language, Section
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["KnowledgeBase"]
+
+# The least cosine between the probe's vector in the index and the encoder's at hand: the same
+# weights in two runtimes reach 0.999, two different models do not reach 0.9.
+_SAME_ENCODER = 0.995
+
+
+class KnowledgeBase:
+    """Documents, indexed, that answer pasted logs and questions; safe from several threads."""
+
+    def __init__(
+        self, index: Index, encoder: Encoder | None = None, settings: Settings | None = None
+    ) -> None:
+        """Take a finished index; without `encoder`, the index's own is loaded when first needed."""
+        self.index = index
+        self.settings = settings or Settings()
+        self._encoder = encoder
+        self._encoder_checked = False
+        self._lock = threading.Lock()
+
+    @classmethod
+    def load(
+        cls,
+        index: Path | str | None = None,
+        *,
+        encoder: Encoder | None = None,
+        settings: Settings | None = None,
+    ) -> KnowledgeBase:
+        """Load an index folder, by default that of the shipped documents.
+
+        Raises IndexFolderError: missing, stale, foreign, truncated or corrupted, with its remedy.
+        """
+        settings = settings or Settings()
+        if index is not None:
+            return cls(load_index(Path(index)), encoder, settings)
+        current = content_digest(read_corpus(settings.content, strict=False))
+        return cls(load_index(settings.index, current), encoder, settings)
+
+    @classmethod
+    def build(
+        cls,
+        content: Path | str | None = None,
+        index: Path | str | None = None,
+        *,
+        encoder: Encoder | str = DEFAULT_ENCODER,
+        progress: Callable[[int, int], None] | None = None,
+        settings: Settings | None = None,
+    ) -> KnowledgeBase:
+        """Read a folder of Markdown, index it and, with `index`, save it there.
+
+        Sections that an index already there has embedded with the same encoder are not embedded
+        again. Raises CorpusError for a bad file, EncoderError, IndexFolderError.
+        """
+        settings = settings or Settings()
+        corpus = read_corpus(Path(content) if content is not None else settings.content)
+        name = encoder if isinstance(encoder, str) else type(encoder).__name__
+        ready = load_encoder(encoder) if isinstance(encoder, str) else encoder
+        known = _reusable_vectors(Path(index), ready) if index is not None else {}
+        built = build_index(corpus, ready, name, known=known, progress=progress)
+        if index is not None:
+            save_index(built, Path(index), content_digest(corpus))
+        return cls(built, ready, settings)
+
+    # --- questions ---
+
+    def search(
+        self, text: str, top_k: int = 5, language: Language | None = None
+    ) -> tuple[AnswerSection, ...]:
+        """Return the `top_k` sections nearest to `text`, the best first, whatever their score."""
+        if top_k < 1:
+            raise InputError(f"top_k is {top_k}; expected 1 or more")
+        query = self._read(text, None, language)
+        evidence, ranking = self._rank(query)
+        return found_sections(query, self.index, evidence, ranking, range(top_k))
+
+    def ask(
+        self,
+        paste: str,
+        question: str | None = None,
+        language: Language | None = None,
+        *,
+        version: str | None = None,
+    ) -> Answer:
+        """Answer a pasted log, a question, or both.
+
+        `language` is that of the answer; without it, that of the question. `version` is the
+        release of SGLang, where it is known. Nothing found is an `Answer` with `found=False`.
+        """
+        query = self._read(paste, question, language)
+        evidence, ranking = self._rank(query)
+        return compose_answer(query, self.index, evidence, ranking, self.settings, version)
+
+    def section(self, identifier: str, language: Language) -> Section | None:
+        """Return a section by id, in `language` where it exists in it, None if there is none."""
+        by_language = self.index.by_id.get(identifier)
+        if not by_language:
+            return None
+        return by_language.get(language) or next(iter(by_language.values()))
+
+    def warm_up(self) -> None:
+        """Load the encoder and embed one text, so that the first question does not wait."""
+        self._ready_encoder().encode_query([PROBE_TEXT])
+
+    # --- inside ---
+
+    def _read(self, text: str, question: str | None, language: Language | None) -> Query:
+        limit = self.settings.max_paste_chars
+        if not isinstance(text, str):
+            raise InputError(f"the paste is a {type(text).__name__}; expected text (str)")
+        if language not in (None, "ko", "en"):
+            raise InputError(f"language is {language!r}; expected 'ko', 'en' or None")
+        size = len(text) + len(question or "")
+        if size > limit:
+            raise InputError(
+                f"the paste has {size:,} characters, at most {limit:,} are read;"
+                " paste the part from the first traceback on"
+            )
+        if not text.strip() and not (question or "").strip():
+            raise InputError("nothing was pasted; paste the log, or write a question")
+        return read_query(text, question, language)
+
+    def _rank(self, query: Query) -> tuple[Evidence, Ranking]:
+        evidence = collect_evidence(query, self.index, self._embed(query))
+        return evidence, rank(evidence, query.programs)
+
+    def _embed(self, query: Query) -> NDArray[np.float32]:
+        import numpy as np
+
+        texts = dense_texts(query)
+        vectors = np.zeros((2, self.index.dense.index.d), dtype=np.float32)
+        asked = [row for row, text in enumerate(texts) if text.strip()]
+        if asked:
+            encoder = self._ready_encoder()
+            encoded = encoder.encode_query([texts[row] for row in asked])
+            vectors[asked] = check_vectors(encoded, len(asked), self.index.encoder.name)
+        return vectors
+
+    def _ready_encoder(self) -> Encoder:
+        """Return the encoder, loaded once and compared once with the one the index was made by."""
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = load_encoder(self.index.encoder.name)
+            if not self._encoder_checked:
+                if not _same_encoder(self.index, self._encoder):
+                    raise EncoderError(
+                        f"the index was made by the encoder {self.index.encoder.name}, and the one"
+                        " at hand gives other vectors; build the index anew with `kb build"
+                        " --encoder NAME`, or load it with its own encoder"
+                    )
+                self._encoder_checked = True
+            return self._encoder
+
+
+def _same_encoder(index: Index, encoder: Encoder) -> bool:
+    import numpy as np
+
+    vector = check_vectors(encoder.encode_document([PROBE_TEXT]), 1, index.encoder.name)[0]
+    remembered = np.array(index.encoder.vector, dtype=np.float32)
+    if vector.shape != remembered.shape:
+        return False
+    return float(vector @ remembered / np.linalg.norm(remembered)) >= _SAME_ENCODER
+
+
+def _reusable_vectors(folder: Path, encoder: Encoder) -> dict[str, NDArray[np.float32]]:
+    """Return the vectors of the index at `folder`, {} where there is none that fits."""
+    from kb.errors import IndexFolderError
+
+    try:
+        index = load_index(folder)
+    except IndexFolderError:
+        return {}
+    return known_vectors(index) if _same_encoder(index, encoder) else {}

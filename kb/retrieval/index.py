@@ -1,0 +1,155 @@
+"""A corpus in, an `Index` out: sections, chunk vectors, BM25 and signatures, to be searched."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kb.corpus.chunking import Chunk, chunk_section
+from kb.corpus.documents import Corpus
+from kb.retrieval.dense import DenseIndex
+from kb.retrieval.encoders import Encoder, check_vectors
+from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.signatures import SignatureMatcher, compile_signature
+from kb.retrieval.tokenization import tokenize
+from kb.types import Language, Section
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+__all__ = ["EncoderProbe", "Index", "build_index", "embedding_text"]
+
+PROBE_TEXT = (
+    "passage that an index and its encoder are compared by: CUDA out of memory, 서버가 멈춰요"
+)
+# Texts per call of the encoder: small enough for a progress bar that moves.
+BATCH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderProbe:
+    """What an index remembers of its encoder: the vector of PROBE_TEXT tells any two apart."""
+
+    name: str
+    vector: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Index:
+    """Everything a query is compared with; immutable, safe to search from several threads."""
+
+    sections: tuple[Section, ...]
+    chunks: tuple[Chunk, ...]
+    dense: DenseIndex
+    lexical: LexicalIndex
+    encoder: EncoderProbe
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Return the distinct section ids in corpus order: the groups that are ranked."""
+        return tuple(dict.fromkeys(section.id for section in self.sections))
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Mapping[Language, Section]]:
+        """Return the section of each id by language."""
+        table: dict[str, dict[Language, Section]] = {}
+        for section in self.sections:
+            table.setdefault(section.id, {})[section.language] = section
+        return table
+
+    @cached_property
+    def matcher(self) -> SignatureMatcher:
+        """Return the automaton over the signatures of all sections; equal lines enter once."""
+        distinct = dict.fromkeys(
+            (section.id, line) for section in self.sections for line in section.signatures
+        )
+        compiled = (compile_signature(owner, line) for owner, line in distinct)
+        return SignatureMatcher(signature for signature in compiled if signature is not None)
+
+
+def embedding_text(section: Section, chunk: Chunk) -> str:
+    """Return what is embedded for a chunk: the titles it stands under, then its own text."""
+    return "\n".join((*section.breadcrumbs[1:], section.title, chunk.text.strip()))
+
+
+def text_digest(text: str) -> str:
+    """Return the name under which the vector of a text is kept."""
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def probe(encoder: Encoder, name: str) -> EncoderProbe:
+    """Return what to remember of an encoder."""
+    vector = check_vectors(encoder.encode_document([PROBE_TEXT]), 1, name)[0]
+    return EncoderProbe(name, tuple(round(float(value), 4) for value in vector))
+
+
+def group_terms(sections: Sequence[Section]) -> list[list[str]]:
+    """Return one term list per distinct id, in order of first appearance, all languages in one.
+
+    So a Korean question over an English log is scored against one document that holds both. The
+    titles count twice; `log` fences, equal in both languages, count once.
+    """
+    grouped: dict[str, list[Section]] = {}
+    for section in sections:
+        grouped.setdefault(section.id, []).append(section)
+    documents = []
+    for members in grouped.values():
+        lines: dict[str, None] = {}
+        for member in members:
+            lines.update(dict.fromkeys(member.markdown.splitlines()))
+        terms = tokenize("\n".join(lines))
+        for member in members:
+            terms.extend(tokenize(member.title))
+        documents.append(terms)
+    return documents
+
+
+def build_index(
+    corpus: Corpus,
+    encoder: Encoder,
+    encoder_name: str,
+    *,
+    known: Mapping[str, Vector] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Index:
+    """Embed and index a corpus; texts whose digest is in `known` are not embedded again.
+
+    `progress` is called with the texts embedded so far and all there are to embed.
+    """
+    import numpy as np
+
+    sections = corpus.sections
+    chunks = tuple(
+        chunk
+        for position, section in enumerate(sections)
+        for chunk in chunk_section(section, position)
+    )
+    texts = [embedding_text(sections[chunk.section], chunk) for chunk in chunks]
+    digests = [text_digest(text) for text in texts]
+    vectors: dict[str, Vector] = dict(known or {})
+    missing = list({d: t for d, t in zip(digests, texts, strict=True) if d not in vectors}.items())
+    for start in range(0, len(missing), BATCH):
+        batch = missing[start : start + BATCH]
+        encoded = encoder.encode_document([text for _, text in batch])
+        rows = check_vectors(encoded, len(batch), encoder_name)
+        vectors.update(zip((digest for digest, _ in batch), rows, strict=True))
+        if progress is not None:
+            progress(min(start + BATCH, len(missing)), len(missing))
+    matrix = np.stack([vectors[digest] for digest in digests]).astype(np.float32)
+    positions = {
+        identifier: n for n, identifier in enumerate(dict.fromkeys(s.id for s in sections))
+    }
+    groups = np.array([positions[sections[chunk.section].id] for chunk in chunks], dtype=np.int64)
+    return Index(
+        sections=sections,
+        chunks=chunks,
+        dense=DenseIndex.from_vectors(matrix, groups),
+        lexical=LexicalIndex.from_terms(group_terms(sections)),
+        encoder=probe(encoder, encoder_name),
+    )

@@ -1,0 +1,157 @@
+"""Signatures: the lines of `log` fences as templates, found in a paste in one linear pass.
+
+A template is cut at `…` into literal pieces. Every template enters an Aho-Corasick automaton
+(Aho & Corasick, 1975) by its most telling piece; where that occurs, the other pieces are looked
+for around it, in order and within a bounded distance.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import ahocorasick
+
+__all__ = ["Hit", "Signature", "SignatureMatcher", "compile_signature"]
+
+_GAP = "…"
+_SPACES = re.compile(r"[^\S\n]+")
+# A literal piece shorter than this is found everywhere and proves nothing.
+MIN_ANCHOR_CHARS = 6
+# Letters and digits a template must have matched in all to count.
+MIN_MATCHED_CHARS = 10
+# What one `…` may stand for, in characters: a path, a list of arguments; not half a log.
+MAX_GAP_CHARS = 400
+# Share of a template that is enough where the paste was cut off.
+MIN_SHARE = 0.55
+MAX_HITS = 8
+MAX_TRIES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One template; `owner` says whose it is (a section's id)."""
+
+    owner: str
+    line: str  # as it stands in the `log` fence
+    pieces: tuple[str, ...]  # lower case, blanks single
+    anchor: int  # position of the piece the automaton looks for
+    weight: int  # letters and digits in all pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A signature found in a paste."""
+
+    signature: Signature
+    line: int  # 1-based, of the anchor
+    share: float  # of the template's letters that were found, 0 to 1
+    matched: int  # letters and digits that were found
+
+
+def _weight(piece: str) -> int:
+    return sum(character.isalnum() for character in piece)
+
+
+def compile_signature(owner: str, line: str) -> Signature | None:
+    """Return the template of a line, None where it has no piece long enough to be looked for."""
+    pieces = tuple(
+        piece
+        for piece in (_SPACES.sub(" ", part).strip().lower() for part in line.split(_GAP))
+        if piece
+    )
+    if not pieces:
+        return None
+    weights = [_weight(piece) for piece in pieces]
+    anchor = max(range(len(pieces)), key=lambda position: weights[position])
+    if len(pieces[anchor]) < MIN_ANCHOR_CHARS or weights[anchor] < MIN_ANCHOR_CHARS - 1:
+        return None
+    return Signature(owner, line, pieces, anchor, sum(weights))
+
+
+def _fold(text: str) -> str:
+    """Lower ASCII and turn tabs and line ends into blanks; every character keeps its place."""
+    lowered = text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+    return lowered.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+
+
+class SignatureMatcher:
+    """All signatures at once; building is linear in their length, matching in the paste's."""
+
+    def __init__(self, signatures: Iterable[Signature]) -> None:
+        """Compile the automaton."""
+        self.signatures = tuple(signatures)
+        by_anchor: dict[str, list[int]] = {}
+        for number, signature in enumerate(self.signatures):
+            by_anchor.setdefault(signature.pieces[signature.anchor], []).append(number)
+        self._automaton = ahocorasick.Automaton()
+        for piece, numbers in by_anchor.items():
+            self._automaton.add_word(piece, (len(piece), tuple(numbers)))
+        if by_anchor:
+            self._automaton.make_automaton()
+
+    def match(self, text: str) -> list[Hit]:
+        """Return the hits in `text`, in line order.
+
+        After MAX_HITS hits or MAX_TRIES near misses a signature is not looked for further: repeats
+        of a line say nothing new, and the time stays linear whatever the text.
+        """
+        if not self.signatures:
+            return []
+        folded = _fold(text)
+        starts = [0]
+        for found in re.finditer("\n", text):
+            starts.append(found.end())
+        n_hits = [0] * len(self.signatures)
+        n_tries = [0] * len(self.signatures)
+        hits: list[Hit] = []
+        for end, (length, numbers) in self._automaton.iter(folded):
+            start = end - length + 1
+            for number in numbers:
+                if n_hits[number] >= MAX_HITS or n_tries[number] >= MAX_TRIES:
+                    continue
+                hit = self._verify(self.signatures[number], folded, start, end + 1, starts)
+                n_tries[number] += 1
+                if hit is not None:
+                    n_hits[number] += 1
+                    hits.append(hit)
+        hits.sort(key=lambda hit: (hit.line, -hit.matched))
+        return hits
+
+    def _verify(
+        self, signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
+    ) -> Hit | None:
+        pieces, anchor = signature.pieces, signature.anchor
+        if not _at_word_start(text, start, pieces[anchor]) or not _at_word_end(
+            text, end, pieces[anchor]
+        ):
+            return None
+        matched = _weight(pieces[anchor])
+        position = end
+        for piece in pieces[anchor + 1 :]:
+            found = text.find(piece, position, position + MAX_GAP_CHARS + len(piece))
+            if found < 0:
+                break
+            matched += _weight(piece)
+            position = found + len(piece)
+        position = start
+        for piece in reversed(pieces[:anchor]):
+            found = text.rfind(piece, max(0, position - MAX_GAP_CHARS - len(piece)), position)
+            if found < 0:
+                break
+            matched += _weight(piece)
+            position = found
+        share = matched / signature.weight
+        if matched < min(MIN_MATCHED_CHARS, signature.weight) or share < MIN_SHARE:
+            return None
+        return Hit(signature, bisect_right(starts, start), share, matched)
+
+
+def _at_word_start(text: str, start: int, piece: str) -> bool:
+    return start == 0 or not piece[0].isalnum() or not text[start - 1].isalnum()
+
+
+def _at_word_end(text: str, end: int, piece: str) -> bool:
+    return end >= len(text) or not piece[-1].isalpha() or not text[end].isalpha()
