@@ -18,6 +18,26 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "이 줄은 앞에서 다른 문제가 먼저 났다는 뜻일 뿐이에요. 첫 번째 traceback부터,"
         " 이 줄보다 위에 있는 로그를 붙여 넣어 주세요.",
     },
+    "answer.matched": {
+        "en": "Lines of your paste that decided:",
+        "ko": "이 답을 고른 근거가 된 줄:",
+    },
+    "answer.nearest": {
+        "en": "Nearest sections:",
+        "ko": "가장 가까운 항목:",
+    },
+    "answer.related": {
+        "en": "Related sections:",
+        "ko": "관련 항목:",
+    },
+    "answer.flags": {
+        "en": "In your version:",
+        "ko": "사용 중인 버전에서는:",
+    },
+    "answer.command": {
+        "en": "Your command with the one change made:",
+        "ko": "한 가지만 바꾼 실행 명령:",
+    },
     "answer.looks_foreign": {
         "en": "This looks like {program}, not SGLang.",
         "ko": "SGLang이 아니라 {program} 로그로 보여요.",

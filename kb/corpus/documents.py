@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from markdown_it.token import Token
 
 from kb.corpus.markdown import (
     Fence,
@@ -215,7 +216,7 @@ def _sections(
     lines: list[str],
     headings: list[Heading],
     fences: list[Fence],
-    tokens: list[object],
+    tokens: Sequence[Token],
 ) -> Iterator[Section]:
     """Yield one section for each heading that has text of its own, and for text before any."""
     key = _key(path)
@@ -264,10 +265,9 @@ def _sections(
         )
 
 
-def _front_matter_lines(tokens: list[object]) -> int:
-    for token in tokens[:1]:
-        if getattr(token, "type", "") == "front_matter":
-            return int(getattr(token, "map", (0, 0))[1])
+def _front_matter_lines(tokens: Sequence[Token]) -> int:
+    if tokens and tokens[0].type == "front_matter" and tokens[0].map is not None:
+        return tokens[0].map[1]
     return 0
 
 

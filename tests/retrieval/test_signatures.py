@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb.retrieval.signatures import SignatureMatcher, compile_signature
+
+
+def _matcher(*lines: str) -> SignatureMatcher:
+    compiled = [compile_signature(str(number), line) for number, line in enumerate(lines)]
+    return SignatureMatcher(signature for signature in compiled if signature is not None)
+
+
+def test_what_varies_may_be_anything_short():
+    matcher = _matcher("Tried to allocate … GiB. GPU … has a total capacity of …")
+    text = "x\nOOM: Tried to allocate 6.05 GiB. GPU 0 has a total capacity of 79.10 GiB\n"
+    (hit,) = matcher.match(text)
+    assert (hit.line, hit.share) == (2, 1.0)
+
+
+def test_pieces_must_come_in_order():
+    assert not _matcher("watchdog fired … for request …  rank seven").match(
+        "rank seven then for request then watchdog fired"
+    )
+
+
+def test_a_line_wrapped_by_the_terminal_still_matches():
+    matcher = _matcher("CUDA out of memory. Tried to allocate … GiB")
+    (hit,) = matcher.match("CUDA out of memory.\nTried to allocate 18.56 GiB.")
+    assert hit.share == 1.0
+
+
+def test_case_does_not_matter():
+    assert _matcher("CUDA out of memory").match("cuda OUT of memory!")
+
+
+def test_a_word_is_not_found_inside_another():
+    assert not _matcher("peer access is not supported").match("peer access is not supportedly so")
+
+
+def test_two_near_identical_messages_are_told_apart():
+    matcher = _matcher(
+        "Decode out of memory happened. #retracted_reqs: …",
+        "Decode out of memory. Try to lower your batch size.",
+    )
+    fatal = matcher.match("RuntimeError: Decode out of memory. Try to lower your batch size.")
+    normal = matcher.match("Decode out of memory happened. #retracted_reqs: 1, #new_token_ratio")
+    assert {hit.signature.owner for hit in fatal} == {"1"}
+    assert {hit.signature.owner for hit in normal} == {"0"}
+
+
+def test_a_template_too_short_to_prove_anything_is_not_compiled():
+    assert compile_signature("a", "… OK …") is None
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "…" * 50, "\ud800 lone surrogate"])
+def test_odd_texts_match_nothing(text):
+    assert _matcher("CUDA out of memory").match(text) == []
+
+
+@given(st.text(alphabet="ab …\n", max_size=60), st.text(alphabet="ab …\n", max_size=200))
+def test_matching_never_raises_and_lines_exist(template, text):
+    for hit in _matcher(template.replace("\n", " ")).match(text):
+        assert 1 <= hit.line <= text.count("\n") + 1
