@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from kb.errors import InputError
 from kb.evaluation.golden import Case, read_golden, read_jsonl
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+CONTENT = Path(__file__).parents[2] / "content" / "en"
 
 LOG = """\
 === log-1: a rank runs out of memory
@@ -211,3 +213,10 @@ def test_out_of_scope_holds_many_kinds_and_both_languages() -> None:
 def test_no_paste_is_in_the_golden_set_twice() -> None:
     pastes = Counter(case.paste for case in read_golden(GOLDEN) if case.paste)
     assert [paste[:80] for paste, count in pastes.items() if count > 1] == []
+
+
+def test_every_topic_is_a_section_of_the_corpus() -> None:
+    headings = "\n".join(path.read_text(encoding="utf-8") for path in CONTENT.glob("*.md"))
+    sections = set(re.findall(r"^#+ .*\{#([a-z0-9-]+)", headings, re.MULTILINE))
+    named = {topic for case in read_golden(GOLDEN) for topic in case.topics}
+    assert named - sections == set()
