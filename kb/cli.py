@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_build(commands)
     _add_serve(commands)
+    _add_eval(commands)
     return parser
 
 
@@ -139,6 +140,20 @@ def _add_serve(commands: Subparsers[_Parser]) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=7860, help="port to listen on (7860)")
     _add_index(parser)
+
+
+def _add_eval(commands: Subparsers[_Parser]) -> None:
+    from kb.evaluation.commands import add_eval_parser, run_eval
+
+    parser = _command(
+        commands,
+        "eval",
+        "Measure the answers on labelled cases.",
+        run_eval,
+        "kb eval tests/golden",
+        "kb eval cases.jsonl --language ko --json --details outcomes.jsonl",
+    )
+    add_eval_parser(parser)
 
 
 # --- what the commands do ---

@@ -13,7 +13,7 @@ from kb.errors import EncoderError, InputError
 from kb.query.paste import Query, read_query
 from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, check_vectors, load_encoder
 from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
-from kb.retrieval.fusion import Ranking, rank
+from kb.retrieval.fusion import LEGS, Ranking, rank
 from kb.retrieval.index import PROBE_TEXT, Index, build_index
 from kb.retrieval.index_folder import content_digest, known_vectors, load_index, save_index
 from kb.settings import Settings
@@ -34,13 +34,22 @@ class KnowledgeBase:
     """Documents, indexed, that answer pasted logs and questions; safe from several threads."""
 
     def __init__(
-        self, index: Index, encoder: Encoder | None = None, settings: Settings | None = None
+        self,
+        index: Index,
+        encoder: Encoder | None = None,
+        settings: Settings | None = None,
+        *,
+        legs: frozenset[str] = frozenset(LEGS),
     ) -> None:
-        """Take a finished index; without `encoder`, the index's own is loaded when first needed."""
+        """Take a finished index; without `encoder`, the index's own is loaded when first needed.
+
+        `legs` are the retrieval legs that count, all of them but for an ablation.
+        """
         self.index = index
         self.settings = settings or Settings()
         self._encoder = encoder
         self._encoder_checked = False
+        self._legs = legs
         self._lock = threading.Lock()
 
     @classmethod
@@ -126,6 +135,11 @@ class KnowledgeBase:
         """Load the encoder and embed one text, so that the first question does not wait."""
         self._ready_encoder().encode_query([PROBE_TEXT])
 
+    @property
+    def encoder(self) -> Encoder:
+        """Return the encoder, loading it and comparing it with the index's where not done yet."""
+        return self._ready_encoder()
+
     # --- inside ---
 
     def _read(self, text: str, question: str | None, language: Language | None) -> Query:
@@ -146,7 +160,7 @@ class KnowledgeBase:
 
     def _rank(self, query: Query) -> tuple[Evidence, Ranking]:
         evidence = collect_evidence(query, self.index, self._embed(query))
-        return evidence, rank(evidence, query.programs)
+        return evidence, rank(evidence, query.programs, self._legs)
 
     def _embed(self, query: Query) -> NDArray[np.float32]:
         import numpy as np

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["WEIGHTS", "Ranking", "rank"]
+__all__ = ["LEGS", "WEIGHTS", "Ranking", "rank"]
+
+# Which features each retrieval leg brings; "consequence" belongs to the fusion itself.
+LEGS: Mapping[str, tuple[str, ...]] = {
+    "signatures": tuple(name for name in FEATURES if name.startswith("signature")),
+    "lexical": tuple(name for name in FEATURES if name.startswith("lexical")),
+    "dense": tuple(name for name in FEATURES if name.startswith("dense")),
+}
 
 WEIGHTS: Mapping[str, float] = {
     "signature": 3.0,
@@ -51,11 +58,13 @@ def fuse(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> NDArray[
 
 
 def rank(
-    evidence: Evidence, programs: ProgramEvidence, weights: Mapping[str, float] = WEIGHTS
+    evidence: Evidence, programs: ProgramEvidence, legs: frozenset[str] = frozenset(LEGS)
 ) -> Ranking:
-    """Rank all ids; ties keep corpus order."""
+    """Rank all ids by the evidence of `legs`; ties keep corpus order."""
     import numpy as np
 
+    left_out = {name for leg in LEGS if leg not in legs for name in LEGS[leg]}
+    weights = {name: weight for name, weight in WEIGHTS.items() if name not in left_out}
     scores = fuse(evidence, weights)
     order = np.argsort(-scores, kind="stable")
     confidence = _confidence(evidence, programs, scores, order)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +71,7 @@ class LexicalIndex:
 
     def save(self, folder: Path) -> None:
         """Write three raw arrays and `vocabulary.json`, which holds the terms in column order."""
-        arrays = (self._data, self._indices, self._indptr)
+        arrays: list[NDArray[Any]] = [self._data, self._indices, self._indptr]
         for (name, dtype), array in zip(_FILES.items(), arrays, strict=True):
             (folder / name).write_bytes(array.astype(dtype).tobytes())
         described = {"n_documents": self.n_documents, "terms": list(self._vocabulary)}
@@ -83,7 +83,7 @@ class LexicalIndex:
         """Read what `save` wrote, arrays memory-mapped."""
         import numpy as np
 
-        arrays = [
+        data, indices, indptr = [
             np.memmap(folder / name, dtype=dtype, mode="r")
             if (folder / name).stat().st_size
             else np.empty(0, dtype=dtype)
@@ -91,7 +91,7 @@ class LexicalIndex:
         ]
         described = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
         vocabulary = {term: number for number, term in enumerate(described["terms"])}
-        return cls(*arrays, vocabulary, described["n_documents"])
+        return cls(data, indices, indptr, vocabulary, described["n_documents"])
 
     def scores(self, terms: Iterable[str]) -> NDArray[np.float32]:
         """Return the BM25 score of each document for distinct `terms`, `(n_documents,) float32`."""

@@ -24,8 +24,10 @@ MIN_ANCHOR_CHARS = 6
 MIN_MATCHED_CHARS = 10
 # What one `…` may stand for, in characters: a path, a list of arguments; not half a log.
 MAX_GAP_CHARS = 400
-# Share of a template that is enough where the paste was cut off.
-MIN_SHARE = 0.55
+# Share of a template that is enough where the pasted line was cut off, and how near to the cut the
+# last piece must stand: elsewhere half a template is another message that begins alike.
+MIN_SHARE = 0.5
+MAX_CUT_CHARS = 40
 MAX_HITS = 8
 MAX_TRIES = 500
 
@@ -129,10 +131,14 @@ class SignatureMatcher:
         ):
             return None
         matched = _weight(pieces[anchor])
+        line = bisect_right(starts, start)
         position = end
         for piece in pieces[anchor + 1 :]:
             found = text.find(piece, position, position + MAX_GAP_CHARS + len(piece))
             if found < 0:
+                line_end = starts[line] if line < len(starts) else len(text)
+                if line_end - position > MAX_CUT_CHARS:
+                    return None
                 break
             matched += _weight(piece)
             position = found + len(piece)
@@ -140,13 +146,15 @@ class SignatureMatcher:
         for piece in reversed(pieces[:anchor]):
             found = text.rfind(piece, max(0, position - MAX_GAP_CHARS - len(piece)), position)
             if found < 0:
+                if position - starts[line - 1] > MAX_CUT_CHARS:
+                    return None
                 break
             matched += _weight(piece)
             position = found
         share = matched / signature.weight
         if matched < min(MIN_MATCHED_CHARS, signature.weight) or share < MIN_SHARE:
             return None
-        return Hit(signature, bisect_right(starts, start), share, matched)
+        return Hit(signature, line, share, matched)
 
 
 def _at_word_start(text: str, start: int, piece: str) -> bool:

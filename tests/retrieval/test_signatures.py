@@ -31,6 +31,19 @@ def test_a_line_wrapped_by_the_terminal_still_matches():
     assert hit.share == 1.0
 
 
+def test_a_line_cut_off_by_the_copying_matches_by_its_first_half():
+    matcher = _matcher("The memory capacity is unbalanced. Some GPUs may … by other processes")
+    (hit,) = matcher.match("ValueError: The memory capacity is unbalanced. Some GPUs may be occ")
+    assert 0.5 < hit.share < 1
+
+
+def test_a_message_that_begins_alike_and_goes_on_otherwise_is_another():
+    matcher = _matcher("Capture cuda graph … failed because of memory")
+    assert not matcher.match(
+        "Capture cuda graph end. Time elapsed: 56.90 s. mem usage=6.22 GB. avail mem=5.61 GB."
+    )
+
+
 def test_case_does_not_matter():
     assert _matcher("CUDA out of memory").match("cuda OUT of memory!")
 

@@ -1,0 +1,85 @@
+"""`kb eval`: labelled cases from a file or folder in, metrics out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kb.errors import InputError
+from kb.evaluation.golden import Case, read_golden, read_jsonl
+from kb.knowledge_base import KnowledgeBase
+
+__all__ = ["add_eval_parser", "read_cases"]
+
+_SHOWN = (
+    ("top1", "right section first"),
+    ("top3", "right section among the first three"),
+    ("in_scope_refused", "refused although in scope"),
+    ("out_of_scope_refused", "refused because out of scope"),
+    ("flags_printed", "an expected flag printed"),
+    ("decisive_matched", "deciding line among the matched lines"),
+)
+
+
+def add_eval_parser(parser: argparse.ArgumentParser) -> None:
+    """Register the arguments of `kb eval` on `parser`."""
+    parser.add_argument("cases", type=Path, help="a .jsonl file or a folder of golden cases")
+    parser.add_argument("--language", choices=("ko", "en"), help="of questions and answers")
+    parser.add_argument("--json", action="store_true", help="print the metrics as JSON")
+    parser.add_argument("--details", type=Path, metavar="FILE", help="write one JSON line a case")
+    parser.add_argument("--ablate", action="store_true", help="also run the legs apart")
+    parser.add_argument("--index", type=Path, metavar="FOLDER", help="default: the shipped one")
+    parser.set_defaults(run=run_eval)
+
+
+def read_cases(path: Path) -> list[Case]:
+    """Read a golden folder or a JSONL file; InputError where it is neither."""
+    if path.is_dir():
+        return read_golden(path)
+    if path.is_file():
+        return read_jsonl(path)
+    raise InputError(f"{path} does not exist; give a .jsonl file or a folder of golden cases")
+
+
+def run_eval(args: argparse.Namespace) -> int:
+    """Run the cases, print the report; returns exit code 0."""
+    from kb.evaluation.runner import ablation, report, run_cases
+
+    cases = read_cases(args.cases)
+    base = KnowledgeBase.load(args.index)
+    table = {case.id: case for case in cases}
+    outcomes = run_cases(base, cases, args.language)
+    result = report(outcomes, table)
+    alone = run_cases(base, cases, args.language, "log_alone")
+    result["log_alone"] = {
+        name: value
+        for name, value in report(alone, table).items()
+        if name in ("n", "top1", "top3", "mrr", "in_scope_refused")
+    }
+    if args.ablate:
+        result["ablation"] = ablation(base, cases, args.language)
+    if args.details:
+        lines = (json.dumps(asdict(o) | {"rank": o.rank}, ensure_ascii=False) for o in outcomes)
+        args.details.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = json.dumps(result, ensure_ascii=False, indent=2) if args.json else _as_text(result)
+    sys.stdout.write(text + "\n")
+    return 0
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    rows = [f"{result['n']} cases, MRR {result['mrr']:.3f}"]
+    for name, meaning in _SHOWN:
+        interval = result["intervals"][name]
+        rows.append(
+            f"  {result[name]:6.1%}  {meaning}"
+            f"  (95 %: {interval['low']:.1%} to {interval['high']:.1%}, n={interval['n']})"
+        )
+    alone = result["log_alone"]
+    rows.append(f"  {alone['top1']:6.1%}  right section first from the log alone (n={alone['n']})")
+    for name, row in result.get("ablation", {}).items():
+        rows.append(f"  {row['top1']:6.1%}  {row['top3']:6.1%}  {row['mrr']:.3f}  legs: {name}")
+    return "\n".join(rows)
