@@ -27,6 +27,8 @@ __all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts"]
 
 FEATURES = (
     "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
+    "signature_frame",  # of its best hit in a stack frame: says where, not what
+    "signature_parent",  # of the best hit of the section it stands under, if it has one itself
     "signature_lines",  # further distinct signatures of the id in the paste; 0 to 1
     "signature_first",  # whose best hit stands first among the strong ones: 1, 1/2, 1/3 …
     "signature_words",  # a signature inside the question; 0 to 1
@@ -134,27 +136,45 @@ def _signature_features(
         owner: sorted(of_owner.values(), key=lambda item: (-item[0], item[1].line))
         for owner, of_owner in best.items()
     }
-    strong = sorted(
-        {
-            min(hit.line for worth, hit in found if worth >= _STRONG)
-            for found in ordered.values()
-            if found[0][0] >= _STRONG
-        }
-    )
+    in_frames = {
+        hit
+        for found in ordered.values()
+        for _, hit in found
+        if hit.line in lines and lines[hit.line].role in ("frame", "code")
+    }
+    told = {
+        owner: [(worth, hit) for worth, hit in found if hit not in in_frames]
+        for owner, found in ordered.items()
+    }
+    first_lines = {
+        owner: min(hit.line for worth, hit in found if worth >= _STRONG)
+        for owner, found in told.items()
+        if found and found[0][0] >= _STRONG
+    }
+    order = sorted(set(first_lines.values()))
     for owner, found in ordered.items():
         row = position[owner]
-        features[row, column["signature"]] = found[0][0]
-        rest = sum(worth for worth, _ in found[1:])
-        features[row, column["signature_lines"]] = 1 - math.exp(-rest)
-        if found[0][0] >= _STRONG:
-            line = min(hit.line for worth, hit in found if worth >= _STRONG)
-            features[row, column["signature_first"]] = 1 / (1 + strong.index(line))
+        frames = [worth for worth, hit in found if hit in in_frames]
+        features[row, column["signature"]] = told[owner][0][0] if told[owner] else 0
+        features[row, column["signature_frame"]] = max(frames, default=0)
+        features[row, column["signature_lines"]] = 1 - math.exp(
+            -sum(worth for worth, _ in found[1:])
+        )
+        parent = _parent_of(index, owner)
+        if parent is not None and told.get(parent):
+            features[row, column["signature_parent"]] = told[parent][0][0]
+        if owner in first_lines:
+            features[row, column["signature_first"]] = 1 / (1 + order.index(first_lines[owner]))
     for hit in index.matcher.match(query.words):
         row = position[hit.signature.owner]
         worth = hit_worth(hit, None)
         cell = (row, column["signature_words"])
         features[cell] = max(float(features[cell]), worth)
     return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
+
+
+def _parent_of(index: Index, identifier: str) -> str | None:
+    return next(iter(index.by_id[identifier].values())).parent
 
 
 def _lexical_features(

@@ -25,6 +25,8 @@ LEGS: Mapping[str, tuple[str, ...]] = {
 
 WEIGHTS: Mapping[str, float] = {
     "signature": 3.0,
+    "signature_frame": 1.2,
+    "signature_parent": 2.5,
     "signature_lines": 0.8,
     "signature_first": 0.5,
     "signature_words": 1.2,

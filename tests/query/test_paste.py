@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb.query.paste import MAX_CONTEXT_CHARS, MAX_ERROR_CHARS, read_paste, read_query
+
+TRACEBACK = """[2025-05-19 23:22:28 TP3] Scheduler hit an exception: \
+Traceback (most recent call last):
+  File "/sglang/srt/managers/scheduler.py", line 2026, in run_scheduler_process
+    scheduler.event_loop_overlap()
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 138.00 MiB.
+
+[2025-05-19 23:22:29] Received sigquit from a child process. It usually means the child failed."""
+
+
+def test_line_numbers_count_every_line_of_the_paste():
+    paste = read_paste("\n\n" + TRACEBACK)
+    (exception,) = paste.of_role("exception")
+    assert (exception.number, paste.n_lines) == (6, 8)
+
+
+def test_the_same_line_from_every_rank_is_read_once():
+    lines = [f"[2025-05-19 23:22:2{n} TP{n}] Scheduler hit an exception" for n in range(8)]
+    assert [line.number for line in read_paste("\n".join(lines)).lines] == [1]
+
+
+def test_the_error_text_begins_with_the_exception_and_leaves_frames_out():
+    text = read_query(TRACEBACK).error_text
+    assert text.startswith("torch.OutOfMemoryError")
+    assert "scheduler.py" not in text
+
+
+def test_words_are_the_question_and_what_a_person_wrote_into_the_paste():
+    query = read_query("서버가 죽었어요. 왜 그런가요?\n" + TRACEBACK, "메모리 문제인가요?")
+    assert query.words == "메모리 문제인가요?\n서버가 죽었어요. 왜 그런가요?"
+    assert query.language == "ko"
+
+
+def test_a_plain_question_is_all_words():
+    query = read_query("my server hangs after loading the weights, what should I check first")
+    assert query.words.startswith("my server hangs")
+    assert not query.paste.is_log
+
+
+def test_texts_for_the_legs_are_bounded_however_long_the_paste():
+    query = read_query(
+        "\n".join(f"ValueError: number {'x' * (n % 97)} failed" for n in range(5000))
+    )
+    assert len(query.error_text) <= MAX_ERROR_CHARS
+    assert len(query.context_text) <= MAX_CONTEXT_CHARS
+
+
+def test_who_speaks_is_told_by_marks_not_by_the_error():
+    oom = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+    assert read_query(oom, "vLLM dies with this").programs.other == "vLLM"
+    assert read_query(oom, "SGLang dies, vLLM does not").programs.other is None
+    assert read_query(TRACEBACK).programs.is_sglang
+
+
+@given(st.text(), st.none() | st.text())
+def test_reading_never_raises_and_keeps_the_text(text, question):
+    query = read_query(text, question)
+    assert query.paste.text == text
+    assert all(1 <= line.number <= query.paste.n_lines for line in query.paste.lines)
