@@ -60,6 +60,7 @@ class Document:
     fences: tuple[Fence, ...]
     sections: tuple[Section, ...]
     problems: tuple[Problem, ...] = ()
+    searchable: bool = True  # False by `search: false` in the front matter: a page of lists, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +71,20 @@ class Corpus:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Return the sections of all documents, in path and then line order."""
-        return tuple(section for document in self.documents for section in document.sections)
+        """Return the sections to be searched, in path and then line order."""
+        return tuple(
+            section
+            for document in self.documents
+            if document.searchable
+            for section in document.sections
+        )
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong with the files, duplicate ids included."""
         found = [problem for document in self.documents for problem in document.problems]
         first: dict[tuple[Language, str], Source] = {}
-        for section in self.sections:
+        for section in (section for document in self.documents for section in document.sections):
             known = first.setdefault((section.language, section.id), section.source)
             if known is not section.source:
                 found.append(
@@ -180,7 +186,10 @@ def parse_document(text: str, path: str) -> Document:
     sections = tuple(_sections(path, language, lines, headings, fences, tokens))
     given = front_matter.get("title")
     title = str(given) if given else headings[0].title if headings else Path(path).stem
-    return Document(path, language, title, tuple(lines), tuple(fences), sections, tuple(problems))
+    searchable = front_matter.get("search") is not False
+    return Document(
+        path, language, title, tuple(lines), tuple(fences), sections, tuple(problems), searchable
+    )
 
 
 def _language(path: str, front_matter: dict[str, object], text: str) -> Language:

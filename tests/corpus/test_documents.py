@@ -89,6 +89,21 @@ def test_a_folder_without_markdown_and_a_missing_folder_are_errors(folder_of, tm
         read_corpus(tmp_path / "none")
 
 
+def test_a_page_marked_search_false_is_read_but_not_searched(folder_of):
+    page = "---\nsearch: false\n---\n\n# Contents\n\n## List {#list}\n\ntext\n"
+    corpus = read_corpus(folder_of({"a.md": "## A {#a}\n\ntext\n", "contents.md": page}))
+    assert [document.path for document in corpus.documents] == ["a.md", "contents.md"]
+    assert [section.id for section in corpus.documents[1].sections] == ["list"]
+    assert [section.id for section in corpus.sections] == ["a"]
+
+
+def test_an_id_of_a_page_that_is_not_searched_is_taken_all_the_same(folder_of):
+    page = "---\nsearch: false\n---\n\n## List {#a}\n\ntext\n"
+    folder = folder_of({"a.md": "## A {#a}\n\ntext\n", "contents.md": page})
+    with pytest.raises(CorpusError, match="contents.md:5: id `a` is already used at a.md:1"):
+        read_corpus(folder)
+
+
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder_of, tmp_path):
     (tmp_path / "secret.md").write_text("## Secret {#secret}\n\ntext\n")
     folder = folder_of({"a.md": "## A {#a}\n\ntext\n"})
