@@ -68,8 +68,8 @@ _OUTER_PREFIXES = tuple(
         r"[A-Z][a-z]{2}\s+\d{1,2}\s\d\d:\d\d:\d\d\s[\w.-]{1,80}\s[\w./@-]{1,80}(?:\[\d{1,9}\])?:\s",
     )
 )
-_SGLANG_PREFIX = re.compile(
-    r"\[(?P<ts>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?)"
+_SGLANG_PREFIX = re.compile(  # the opening bracket is often lost in the copying
+    r"\[?(?P<ts>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?)"
     r"(?P<ranks>(?:\s(?:DP|PP|ATTN_CP|ATTN_TP|ATTN_DP|MOE_DP|MOE_EP|TP|EP|CP)\d{1,4})*)\]\s?"
 )
 _INNER_PREFIXES = tuple(

@@ -7,6 +7,7 @@ Time is linear in the paste; only distinct lines are read closely.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kb.query.language import detect_language
@@ -25,10 +26,13 @@ _TROUBLE = (b"rror", b"xception", b"raceback", b"ailed", b"emory", b"imeout", b"
 # What goes into the text for the lexical and the dense leg, the most telling first. Roles that are
 # not listed (progress, access, code, blank) say nothing about the cause.
 _ERROR_ROLES: tuple[Role, ...] = ("exception", "error", "warning")
-_CONTEXT_ROLES: tuple[Role, ...] = ("stage", "batch", "command", "other", "header")
+_CONTEXT_ROLES: tuple[Role, ...] = ("command", "stage", "batch", "other", "header")
+# Values of a `server_args=` line that say something: strings that are not everybody's.
+_CONFIG_VALUE = re.compile(r"(\w+)['\"]?\s?[=:]\s?'([^']{1,120})'")
+_EVERYBODYS = frozenset({"auto", "cuda", "127.0.0.1", "0.0.0.0", "info", "fcfs", "lpm"})  # noqa: S104
 MAX_ERROR_CHARS = 1_500
 MAX_CONTEXT_CHARS = 1_500
-MAX_FRAMES = 8
+MAX_FRAMES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,20 @@ def _error_text(paste: Paste) -> str:
 
 
 def _context_text(paste: Paste) -> str:
-    """Return where it went wrong: stages, batches, commands, and the frames next to the fault."""
-    parts = [line.text for role in _CONTEXT_ROLES for line in paste.of_role(role)]
-    frames = paste.of_role("frame")
-    return _bounded([*(frame.text for frame in frames[-MAX_FRAMES:]), *parts], MAX_CONTEXT_CHARS)
+    """Return where it went wrong: the frames next to the fault, the command, stages, batches."""
+    frames = [line.text for line in paste.of_role("frame", "code") if _says_something(line.text)]
+    rest = [line.text for role in _CONTEXT_ROLES for line in paste.of_role(role)]
+    config = [_config_values(line.text) for line in paste.of_role("config")]
+    return _bounded([*frames[-MAX_FRAMES:], *config, *rest], MAX_CONTEXT_CHARS)
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalpha() for character in text)
+
+
+def _config_values(text: str) -> str:
+    """Return the telling `key value` pairs of a `server_args=` line, any other line as it is."""
+    if "server_args=" not in text:
+        return text
+    pairs = _CONFIG_VALUE.findall(text)
+    return " ".join(f"{key} {value}" for key, value in pairs if value not in _EVERYBODYS)

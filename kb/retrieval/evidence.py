@@ -29,9 +29,12 @@ FEATURES = (
     "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
     "signature_frame",  # of its best hit in a stack frame: says where, not what
     "signature_parent",  # of the best hit of the section it stands under, if it has one itself
+    "signature_linked",  # likewise of the sections it links to, where its own hit is in a frame
     "signature_lines",  # further distinct signatures of the id in the paste; 0 to 1
     "signature_first",  # whose best hit stands first among the strong ones: 1, 1/2, 1/3 …
     "signature_words",  # a signature inside the question; 0 to 1
+    "title_words",  # share of the title's terms that the question holds; 0 to 1
+    "title_error",  # likewise the error lines
     "lexical_words",  # BM25 of the question, as a share of what its terms could give
     "lexical_error",  # likewise of the error lines
     "lexical_context",  # likewise of stages, frames, commands
@@ -41,6 +44,7 @@ FEATURES = (
     "dense_words",  # cosine to the question, from the mean of all ids to 1
     "dense_error",  # likewise to the error lines
     "consequence",  # the section is a consequence or a harmless notice
+    "consequence_beside_cause",  # it is one, and the paste has an exception it does not explain
 )
 
 # What a hit is worth by the line it stands in: an exception's last line says what failed, a frame
@@ -111,9 +115,7 @@ def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evid
                 cosines = index.dense.scores(vectors[row : row + 1])[0]
                 mean = float(cosines.mean())
                 features[:, column[name]] = np.clip((cosines - mean) / (1 - mean), 0, 1)
-    for identifier, number in position.items():
-        kinds = {section.kind for section in index.by_id[identifier].values()}
-        features[number, column["consequence"]] = float(kinds.isdisjoint({"cause"}))
+    _consequence_features(query, index, hits, features, column, position)
     return Evidence(index.ids, features, hits, shares[0], shares[1])
 
 
@@ -163,6 +165,10 @@ def _signature_features(
         parent = _parent_of(index, owner)
         if parent is not None and told.get(parent):
             features[row, column["signature_parent"]] = told[parent][0][0]
+        if not told[owner]:
+            features[row, column["signature_linked"]] = max(
+                (told[other][0][0] for other in index.links[owner] if told.get(other)), default=0
+            )
         if owner in first_lines:
             features[row, column["signature_first"]] = 1 / (1 + order.index(first_lines[owner]))
     for hit in index.matcher.match(query.words):
@@ -171,6 +177,24 @@ def _signature_features(
         cell = (row, column["signature_words"])
         features[cell] = max(float(features[cell]), worth)
     return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
+
+
+def _consequence_features(
+    query: Query,
+    index: Index,
+    hits: Mapping[str, Sequence[Hit]],
+    features: Matrix,
+    column: Mapping[str, int],
+    position: Mapping[str, int],
+) -> None:
+    exceptions = {line.number for line in query.paste.of_role("exception")}
+    for identifier, number in position.items():
+        kinds = {section.kind for section in index.by_id[identifier].values()}
+        if "cause" in kinds:
+            continue
+        explained = {hit.line for hit in hits.get(identifier, ())}
+        features[number, column["consequence"]] = 1
+        features[number, column["consequence_beside_cause"]] = float(bool(exceptions - explained))
 
 
 def _parent_of(index: Index, identifier: str) -> str | None:
@@ -192,6 +216,8 @@ def _lexical_features(
             shares.append(0.0)
             continue
         scores = index.lexical.scores(terms)
+        if name != "context":
+            features[:, column[f"title_{name}"]] = index.titles.shares(terms)
         # Lucene's BM25 gives a term at most its idf: the sum of idfs is what a document could get.
         features[:, column[f"lexical_{name}"]] = scores / idf
         top = float(scores.max())

@@ -19,7 +19,7 @@ __all__ = ["LEGS", "WEIGHTS", "Ranking", "rank"]
 # Which features each retrieval leg brings; "consequence" belongs to the fusion itself.
 LEGS: Mapping[str, tuple[str, ...]] = {
     "signatures": tuple(name for name in FEATURES if name.startswith("signature")),
-    "lexical": tuple(name for name in FEATURES if name.startswith("lexical")),
+    "lexical": tuple(name for name in FEATURES if name.startswith(("lexical", "title"))),
     "dense": tuple(name for name in FEATURES if name.startswith("dense")),
 }
 
@@ -27,6 +27,9 @@ WEIGHTS: Mapping[str, float] = {
     "signature": 3.0,
     "signature_frame": 1.2,
     "signature_parent": 2.5,
+    "signature_linked": 1.5,
+    "title_words": 1.0,
+    "title_error": 0.5,
     "signature_lines": 0.8,
     "signature_first": 0.5,
     "signature_words": 1.2,
@@ -39,6 +42,7 @@ WEIGHTS: Mapping[str, float] = {
     "dense_words": 1.5,
     "dense_error": 0.8,
     "consequence": -0.8,
+    "consequence_beside_cause": -1.0,
 }
 
 

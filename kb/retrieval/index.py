@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from kb.corpus.chunking import Chunk, chunk_section
 from kb.corpus.documents import Corpus
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.encoders import Encoder, check_vectors
-from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.lexical import LexicalIndex, TitleIndex
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section
@@ -64,6 +65,24 @@ class Index:
         return table
 
     @cached_property
+    def links(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the ids each id links to, in any language: its look-alikes and relatives."""
+        known = set(self.ids)
+        table: dict[str, dict[str, None]] = {identifier: {} for identifier in self.ids}
+        for section in self.sections:
+            for target in _SECTION_LINK.findall(section.markdown):
+                if target in known and target != section.id:
+                    table[section.id][target] = None
+        return {identifier: tuple(found) for identifier, found in table.items()}
+
+    @cached_property
+    def titles(self) -> TitleIndex:
+        """Return the titles of each id, for matching them with a query's terms."""
+        return TitleIndex(
+            [[section.title for section in self.by_id[i].values()] for i in self.ids], self.lexical
+        )
+
+    @cached_property
     def matcher(self) -> SignatureMatcher:
         """Return the automaton over the signatures of all sections; equal lines enter once."""
         distinct = dict.fromkeys(
@@ -73,9 +92,19 @@ class Index:
         return SignatureMatcher(signature for signature in compiled if signature is not None)
 
 
+# What a passage is embedded without: `log` fences, which signatures and BM25 match by the letter
+# and an encoder blurs; the addresses of links; the marks of the heading's attributes.
+_SECTION_LINK = re.compile(r"\]\([^()\s#]*#([^()\s]+)\)")
+_LOG_FENCE = re.compile(r"^ {0,3}```log\b.*?^ {0,3}```[ \t]*$", re.MULTILINE | re.DOTALL)
+_LINK_ADDRESS = re.compile(r"\]\([^()\s]*\)")
+_HEADING = re.compile(r"\A#{1,6}[ \t].*")
+
+
 def embedding_text(section: Section, chunk: Chunk) -> str:
-    """Return what is embedded for a chunk: the titles it stands under, then its own text."""
-    return "\n".join((*section.breadcrumbs[1:], section.title, chunk.text.strip()))
+    """Return what is embedded for a chunk: the titles it stands under, then its own words."""
+    words = _LOG_FENCE.sub("", _HEADING.sub("", chunk.text.strip()))
+    words = _LINK_ADDRESS.sub("]", words)
+    return "\n".join((*section.breadcrumbs[1:], section.title, words.strip()))
 
 
 def text_digest(text: str) -> str:

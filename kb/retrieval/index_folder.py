@@ -163,6 +163,7 @@ def _write_generation(index: Index, new: Path, folder: Path) -> str:
         generation = f"{generation}-{os.getpid()}-{time.time_ns():x}"
         target = folder / generation
     if not target.exists():
+        new.chmod(0o755)  # a temporary folder is its owner's alone; an index is for its readers
         new.rename(target)
         new.mkdir()  # for TemporaryDirectory to remove
         _sync(folder)

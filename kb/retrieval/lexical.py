@@ -11,11 +11,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kb.retrieval.tokenization import tokenize
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LexicalIndex"]
+__all__ = ["LexicalIndex", "TitleIndex"]
 
 # Lucene's variant with its own defaults.
 _K1 = 1.2
@@ -126,3 +128,35 @@ class LexicalIndex:
 
     def _columns(self, terms: Iterable[str]) -> list[int]:
         return sorted({self._vocabulary[term] for term in terms if term in self._vocabulary})
+
+
+class TitleIndex:
+    """How much of a document's title a query says: a title is the shortest summary there is."""
+
+    def __init__(self, titles: Sequence[Sequence[str]], lexical: LexicalIndex) -> None:
+        """Take the titles of each document, one a language; terms weigh their idf in `lexical`."""
+        self._n_documents = len(titles)
+        # term → (title, idf); a title is (document, summed idf)
+        self._postings: dict[str, list[tuple[int, float]]] = {}
+        self._titles: list[tuple[int, float]] = []
+        for document, versions in enumerate(titles):
+            for title in versions:
+                weights = {term: lexical.idf([term]) for term in tokenize(title)}
+                number = len(self._titles)
+                self._titles.append((document, sum(weights.values())))
+                for term, weight in weights.items():
+                    self._postings.setdefault(term, []).append((number, weight))
+
+    def shares(self, terms: Iterable[str]) -> NDArray[np.float32]:
+        """Return the share of the best title's idf among distinct `terms`, `(n_documents,)`."""
+        import numpy as np
+
+        found = [0.0] * len(self._titles)
+        for term in set(terms):
+            for title, weight in self._postings.get(term, ()):
+                found[title] += weight
+        shares = np.zeros(self._n_documents, dtype=np.float32)
+        for (document, total), weight in zip(self._titles, found, strict=True):
+            if total > 0:
+                shares[document] = max(shares[document], weight / total)
+        return shares
