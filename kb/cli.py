@@ -47,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_build(commands)
     _add_serve(commands)
     _add_eval(commands)
+    _add_lint(commands)
     return parser
 
 
@@ -154,6 +155,21 @@ def _add_eval(commands: Subparsers[_Parser]) -> None:
         "kb eval cases.jsonl --language ko --json --details outcomes.jsonl",
     )
     add_eval_parser(parser)
+
+
+def _add_lint(commands: Subparsers[_Parser]) -> None:
+    from kb.lint.commands import add_lint_parser, run_lint
+
+    parser = _command(
+        commands,
+        "lint",
+        "Check Markdown documents, one language or two; exit code 1 where something is wrong.",
+        run_lint,
+        "kb lint",
+        "kb lint docs --json",
+        "kb lint docs --no-flags --ignore heading-jump",
+    )
+    add_lint_parser(parser)
 
 
 # --- what the commands do ---

@@ -23,7 +23,15 @@ from kb.corpus.markdown import (
 from kb.errors import CorpusError
 from kb.types import Language, Section, SectionKind, Source
 
-__all__ = ["Corpus", "Document", "Problem", "parse_document", "read_corpus"]
+__all__ = [
+    "Corpus",
+    "Document",
+    "Problem",
+    "page_key",
+    "parse_document",
+    "read_corpus",
+    "slug_of",
+]
 
 MARKDOWN_SUFFIXES = (".md", ".markdown")
 MAX_FILE_BYTES = 16 * 1024 * 1024  # a documentation page is some kilobytes; more is a mistake
@@ -206,14 +214,14 @@ def _language(path: str, front_matter: dict[str, object], text: str) -> Language
     return "ko" if letters and len(_HANGUL.findall(text)) / letters >= _KOREAN_SHARE else "en"
 
 
-def _key(path: str) -> str:
+def page_key(path: str) -> str:
     """Return the path without suffix and language, the same for the pages of a pair."""
     stem = re.sub(r"\.(?:md|markdown)$", "", path, flags=re.IGNORECASE)
     stem = re.sub(r"\.(?:ko|en)$", "", stem)
     return "/".join(part for part in stem.split("/") if part not in _LANGUAGES) or stem
 
 
-def _slug(title: str) -> str:
+def slug_of(title: str) -> str:
     """Return the anchor that GitHub gives a heading; Hangul stays."""
     kept = re.sub(r"[^\w\- ]", "", title.strip().lower())
     return re.sub(r"\s", "-", kept) or "section"
@@ -228,7 +236,7 @@ def _sections(
     tokens: Sequence[Token],
 ) -> Iterator[Section]:
     """Yield one section for each heading that has text of its own, and for text before any."""
-    key = _key(path)
+    key = page_key(path)
     used: dict[str, int] = {}
     stack: list[tuple[int, str, str]] = []  # (level, id, title) of the headings above
     first = headings[0].line if headings else len(lines) + 1
@@ -239,7 +247,7 @@ def _sections(
         following = bounded[position + 1].line if position + 1 < len(bounded) else len(lines) + 1
         identifier = heading.id
         if identifier is None:
-            slug = _slug(heading.title)
+            slug = slug_of(heading.title)
             used[slug] = used.get(slug, -1) + 1
             identifier = f"{key}#{slug}" + (f"-{used[slug]}" if used[slug] else "")
         while stack and stack[-1][0] >= heading.level:
