@@ -51,6 +51,12 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "`{flag}` is accepted in {release}, as `{name}`.",
         "ko": "{release}에서 `{flag}` 옵션을 쓸 수 있어요. `{name}` 옵션으로 처리돼요.",
     },
+    "flag.accepted_other": {
+        "en": "`{flag}` itself ended with {last}; {release} reads it as the beginning of"
+        " `{name}`, another flag.",
+        "ko": "`{flag}` 옵션은 {last}까지만 있었어요. {release}에서는 다른 옵션인 `{name}` 옵션을"
+        " 줄여 쓴 것으로 처리돼요.",
+    },
     "flag.deprecated": {
         "en": "`{flag}` still works in {release}, but it is deprecated since {deprecated_since}.",
         "ko": "{release}에서 `{flag}` 옵션은 아직 동작하지만,"
@@ -127,6 +133,12 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "`{flag}` is not accepted: flags are written with hyphens. Use `{use}`.",
         "ko": "`{flag}` 옵션은 받아들여지지 않아요. 밑줄(_) 대신 하이픈(-)으로 써야 해요: `{use}`.",
     },
+    "flag.unknown_elsewhere": {
+        "en": "`{flag}` is not accepted: flags are written with hyphens, and {release} has no"
+        " `{name}` (known from {since} to {last}).",
+        "ko": "`{flag}` 옵션은 받아들여지지 않아요. 밑줄(_) 대신 하이픈(-)으로 써야 하는데,"
+        " {release}에는 `{name}` 옵션이 없어요({since}~{last}에 있었어요).",
+    },
     "flag.foreign": {
         "en": "`{flag}` is a flag of {program}, not of SGLang, which has no counterpart"
         " in {release}.",
@@ -138,6 +150,49 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "`{flag}` 옵션은 SGLang이 아니라 {program} 옵션이에요."
         " SGLang에서는 `{use}` 옵션을 써요.",
     },
+    # --- environment variables ---
+    "variable.accepted": {
+        "en": "{release} reads the variable `{flag}`.",
+        "ko": "{release}에서 `{flag}` 환경 변수를 읽어요.",
+    },
+    "variable.deprecated": {
+        "en": "The variable `{flag}` is deprecated in {release}, since {deprecated_since}.",
+        "ko": "{release}에서 `{flag}` 환경 변수는 {deprecated_since}부터 지원 중단"
+        " 예정(deprecated)이에요.",
+    },
+    "variable.deprecated_use": {
+        "en": "The variable `{flag}` is deprecated in {release}, since {deprecated_since}:"
+        " use `{use}`.",
+        "ko": "{release}에서 `{flag}` 환경 변수는 {deprecated_since}부터 지원 중단"
+        " 예정(deprecated)이에요. 대신 `{use}`를 쓰세요.",
+    },
+    "variable.not_yet": {
+        "en": "{release} does not read the variable `{flag}`; it came with {since}.",
+        "ko": "{release}에서는 `{flag}` 환경 변수를 읽지 않아요. {since}부터 읽어요.",
+    },
+    "variable.not_yet_use": {
+        "en": "{release} does not read the variable `{flag}`; it came with {since}. Use `{use}`.",
+        "ko": "{release}에서는 `{flag}` 환경 변수를 읽지 않아요. {since}부터 읽어요."
+        " 이 버전에서는 `{use}`를 쓰세요.",
+    },
+    "variable.removed": {
+        "en": "{release} no longer reads the variable `{flag}`; {last} was the last to do so.",
+        "ko": "{release}에서는 `{flag}` 환경 변수를 더 이상 읽지 않아요. {last}까지만 읽었어요.",
+    },
+    "variable.removed_use": {
+        "en": "{release} no longer reads the variable `{flag}`; {last} was the last to do so."
+        " Use `{use}`.",
+        "ko": "{release}에서는 `{flag}` 환경 변수를 더 이상 읽지 않아요. {last}까지만 읽었어요."
+        " 대신 `{use}`를 쓰세요.",
+    },
+    "variable.unknown": {
+        "en": "No release of SGLang up to {release} reads a variable `{flag}`.",
+        "ko": "{release}까지 SGLang의 어떤 릴리스도 `{flag}` 환경 변수를 읽지 않아요.",
+    },
+    "variable.unknown_use": {
+        "en": "SGLang reads no variable `{flag}`. Did you mean `{use}`?",
+        "ko": "SGLang은 `{flag}` 환경 변수를 읽지 않아요. `{use}`를 찾으셨나요?",
+    },
     "flag.remark_unstated": {
         "en": "No version was given, so this is true for {release}, the newest known.",
         "ko": "버전을 알 수 없어서, 알려진 최신 릴리스인 {release} 기준이에요.",
@@ -145,11 +200,370 @@ STRINGS: dict[str, dict[Language, str]] = {
     "flag.remark_newer": {
         "en": "{version} is newer than the catalogue, so this is true for {release},"
         " the newest known.",
-        "ko": "{version} 버전은 카탈로그보다 새 버전이라서, 알려진 최신 릴리스인 {release} 기준이에요.",
+        "ko": "{version} 버전은 카탈로그보다 새 버전이라서, 알려진 최신 릴리스인"
+        " {release} 기준이에요.",
     },
     "flag.remark_nearest": {
         "en": "{version} is no release; {release} is the nearest to it.",
         "ko": "{version} 버전은 정식 릴리스가 아니라서, 가장 가까운 {release} 기준이에요.",
+    },
+    # --- launch command ---
+    "command.smart_dash": {
+        "en": "`{flag}` starts with a typographic dash, which the parser does not take for a flag:"
+        " type `{use}`.",
+        "ko": "`{flag}`의 앞은 하이픈 두 개가 아니라 긴 줄표라서 플래그로 인식되지 않아요. `{use}`로"
+        " 다시 입력해 주세요.",
+    },
+    "command.takes_no_value": {
+        "en": "It is a switch and takes no value: leave out `{value}`.",
+        "ko": "값을 받지 않는 스위치예요. `{value}`를 빼 주세요.",
+    },
+    "command.needs_value": {
+        "en": "It needs a value, and none follows.",
+        "ko": "값이 필요한데 뒤에 아무 값도 없어요.",
+    },
+    "command.too_many_values": {
+        "en": "It takes one value; `{value}` is left over.",
+        "ko": "값을 하나만 받아요. `{value}`가 남아요.",
+    },
+    "command.not_int": {
+        "en": "`{value}` is not a whole number.",
+        "ko": "`{value}`: 정수가 아니에요.",
+    },
+    "command.not_float": {
+        "en": "`{value}` is not a number.",
+        "ko": "`{value}`: 숫자가 아니에요.",
+    },
+    "command.not_human_readable_int": {
+        "en": "`{value}` is not a whole number.",
+        "ko": "`{value}`: 정수가 아니에요.",
+    },
+    "command.not_a_choice": {
+        "en": "`{value}` is not a value it takes in {release}. It takes {choices}.",
+        "ko": "{release}에서 받는 값에 `{value}`는 없어요. 쓸 수 있는 값: {choices}.",
+    },
+    "command.out_of_range": {
+        "en": "`{value}` is out of range: {low} to {high}.",
+        "ko": "`{value}`: 범위({low}–{high})를 벗어났어요.",
+    },
+    "command.already": {
+        "en": "`{present}` is already at or past `{remedy}`, so the next remedy counts.",
+        "ko": "지금 값(`{present}`)이 이미 `{remedy}`만큼이거나 그 이상으로 바뀌어 있어서 다음 방법으로"
+        " 넘어가요.",
+    },
+    "doctor.no_command": {
+        "en": "No launch command of SGLang was found in what was given. Give the whole command,"
+        " for example: kb doctor 'python3 -m sglang.launch_server --model-path MODEL'",
+        "ko": "입력에서 SGLang 실행 명령을 찾지 못했어요. 명령 전체를 넣어 주세요. 예:"
+        " kb doctor 'python3 -m sglang.launch_server --model-path MODEL'",
+    },
+    "doctor.judged_by": {
+        "en": "Checked against SGLang {release}.",
+        "ko": "SGLang {release} 기준으로 확인했어요.",
+    },
+    "doctor.judged_by_newest": {
+        "en": "Checked against SGLang {release}, the newest known; give --version for yours.",
+        "ko": "버전을 알 수 없어 가장 새 버전인 SGLang {release} 기준으로 확인했어요. 쓰는 버전은"
+        " --version으로 알려 주세요.",
+    },
+    "doctor.all_fine": {
+        "en": "Every flag is accepted.",
+        "ko": "모든 플래그를 쓸 수 있어요.",
+    },
+    "doctor.suggested": {
+        "en": "With the names this version takes:",
+        "ko": "이 버전에 맞는 이름으로 바꾼 명령:",
+    },
+    # --- chat ---
+    "chat.title": {
+        "en": "SGLang troubleshooting",
+        "ko": "SGLang 문제 해결",
+    },
+    "chat.tagline": {
+        "en": "Paste the log of a failing server, get the section that fits, word for word."
+        " What you paste is sent nowhere else.",
+        "ko": "문제가 생긴 서버의 로그를 붙여 넣으면 딱 맞는 항목을 원문 그대로 보여"
+        " 드려요. 붙여 넣은 내용은 다른 곳으로 보내지 않아요.",
+    },
+    "chat.language": {
+        "en": "Language",
+        "ko": "언어",
+    },
+    "chat.language_auto": {
+        "en": "Auto",
+        "ko": "자동",
+    },
+    "chat.theme": {
+        "en": "Light or dark",
+        "ko": "밝게/어둡게",
+    },
+    "chat.paste": {
+        "en": "Log or error",
+        "ko": "로그 또는 에러 메시지",
+    },
+    "chat.paste_placeholder": {
+        "en": "Paste the log here, from the first traceback on, or drop a .log or .txt file.",
+        "ko": "첫 번째 traceback부터 로그를 붙여 넣거나 .log, .txt 파일을 끌어다 놓으세요.",
+    },
+    "chat.file": {
+        "en": "Open a file",
+        "ko": "파일 열기",
+    },
+    "chat.file_drop": {
+        "en": "Drop the file here",
+        "ko": "여기에 파일을 놓으세요",
+    },
+    "chat.file_read": {
+        "en": "{name}: {lines} lines",
+        "ko": "{name}: {lines}줄",
+    },
+    "chat.file_too_large": {
+        "en": "{name} is too large ({size} MB); at most {limit} MB is read. Paste the part"
+        " from the first traceback on.",
+        "ko": "{name} 파일이 너무 커요({size} MB). {limit} MB까지 읽을 수 있으니 첫 번째"
+        " traceback부터 붙여 넣어 주세요.",
+    },
+    "chat.file_not_text": {
+        "en": "{name} is not a text file. Unpack or export it as text first.",
+        "ko": "{name} 파일은 텍스트가 아니에요. 압축을 풀거나 텍스트로 저장해 주세요.",
+    },
+    "chat.clear": {
+        "en": "Clear",
+        "ko": "비우기",
+    },
+    "chat.question": {
+        "en": "Question (optional)",
+        "ko": "질문(선택)",
+    },
+    "chat.question_placeholder": {
+        "en": "What do you want to know?",
+        "ko": "무엇이 궁금한가요?",
+    },
+    "chat.version": {
+        "en": "SGLang version (optional)",
+        "ko": "SGLang 버전(선택)",
+    },
+    "chat.version_placeholder": {
+        "en": "read from the log",
+        "ko": "로그에서 찾아요",
+    },
+    "chat.version_found": {
+        "en": "{version} (from the log)",
+        "ko": "{version}(로그에서 찾음)",
+    },
+    "chat.ask": {
+        "en": "Ask",
+        "ko": "물어보기",
+    },
+    "chat.asking": {
+        "en": "Looking it up…",
+        "ko": "찾고 있어요…",
+    },
+    "chat.shortcut": {
+        "en": "Ctrl+Enter or ⌘+Enter asks",
+        "ko": "Ctrl+Enter 또는 ⌘+Enter로 물어볼 수 있어요",
+    },
+    "chat.examples": {
+        "en": "Examples",
+        "ko": "예시",
+    },
+    "chat.answer": {
+        "en": "Answer",
+        "ko": "답변",
+    },
+    "chat.copy": {
+        "en": "Copy",
+        "ko": "복사",
+    },
+    "chat.copied": {
+        "en": "Copied",
+        "ko": "복사됨",
+    },
+    "chat.copy_command": {
+        "en": "Copy the changed command",
+        "ko": "바꾼 명령 복사",
+    },
+    "chat.line": {
+        "en": "line {line}",
+        "ko": "{line}번째 줄",
+    },
+    "chat.confidence": {
+        "en": "Confidence {percent}%",
+        "ko": "확신도 {percent}%",
+    },
+    "chat.uncertain": {
+        "en": "Uncertain: compare the lines",
+        "ko": "불확실: 로그와 비교해 보세요",
+    },
+    "chat.kind_consequence": {
+        "en": "A consequence, not the cause",
+        "ko": "원인이 아니라 결과",
+    },
+    "chat.kind_harmless": {
+        "en": "Harmless",
+        "ko": "문제없음",
+    },
+    "chat.also": {
+        "en": "It may also be",
+        "ko": "이것일 수도 있어요",
+    },
+    "chat.topics": {
+        "en": "What is in here: {count} sections",
+        "ko": "들어 있는 내용: 항목 {count}개",
+    },
+    "chat.back": {
+        "en": "Back",
+        "ko": "돌아가기",
+    },
+    "chat.section_missing": {
+        "en": "There is no such section: {id}",
+        "ko": "그런 항목이 없어요: {id}",
+    },
+    "chat.version_is": {
+        "en": "SGLang {version}",
+        "ko": "SGLang {version}",
+    },
+    "chat.version_between": {
+        "en": "SGLang {low} to {high}",
+        "ko": "SGLang {low}–{high}",
+    },
+    "chat.version_from": {
+        "en": "SGLang {low} or newer",
+        "ko": "SGLang {low} 이상",
+    },
+    "chat.version_to": {
+        "en": "SGLang {high} or older",
+        "ko": "SGLang {high} 이하",
+    },
+    "chat.message": {
+        "en": "A message of SGLang's own",
+        "ko": "SGLang이 내는 메시지예요",
+    },
+    "chat.message_releases": {
+        "en": "In the releases {first} to {last}, from",
+        "ko": "{first}–{last} 릴리스에 있고, 나오는 파일은",
+    },
+    "chat.message_flags": {
+        "en": "Flags it names:",
+        "ko": "메시지에 나오는 옵션:",
+    },
+    "chat.status_accepted": {
+        "en": "accepted",
+        "ko": "사용 가능",
+    },
+    "chat.status_deprecated": {
+        "en": "deprecated",
+        "ko": "지원 중단 예정",
+    },
+    "chat.status_not_yet": {
+        "en": "not yet",
+        "ko": "아직 없음",
+    },
+    "chat.status_removed": {
+        "en": "removed",
+        "ko": "없어짐",
+    },
+    "chat.status_ambiguous": {
+        "en": "ambiguous",
+        "ko": "모호함",
+    },
+    "chat.status_unknown": {
+        "en": "unknown",
+        "ko": "없는 옵션",
+    },
+    "chat.status_foreign": {
+        "en": "not SGLang's",
+        "ko": "다른 프로그램 옵션",
+    },
+    "chat.not_found_advice": {
+        "en": "No section fits well enough, and nothing is made up. More of the log, from"
+        " the first traceback on, or a question often helps.",
+        "ko": "잘 맞는 항목이 없고, 없는 답을 지어내지는 않아요. 첫 번째 traceback부터"
+        " 로그를 더 붙여 넣거나 질문을 함께 적으면 찾을 수도 있어요.",
+    },
+    "chat.report": {
+        "en": "Report it",
+        "ko": "제보하기",
+    },
+    "chat.report_text": {
+        "en": "Copy this into an issue. Look through it first: the log may hold names or"
+        " keys.",
+        "ko": "이 내용을 복사해서 이슈로 올려 주세요. 로그에 이름이나 키가 들어 있을 수"
+        " 있으니 먼저 살펴보세요.",
+    },
+    "chat.issue_question": {
+        "en": "Question",
+        "ko": "질문",
+    },
+    "chat.issue_version": {
+        "en": "SGLang version",
+        "ko": "SGLang 버전",
+    },
+    "chat.issue_command": {
+        "en": "Launch command",
+        "ko": "실행 명령",
+    },
+    "chat.issue_log": {
+        "en": "Log",
+        "ko": "로그",
+    },
+    "chat.issue_near": {
+        "en": "Nearest sections, none of which fits",
+        "ko": "가장 가깝지만 맞지 않은 항목",
+    },
+    "chat.issue_left_out": {
+        "en": "(a line that may hold a key is left out)",
+        "ko": "(키가 들어 있을 수 있는 줄은 뺐어요)",
+    },
+    "chat.error": {
+        "en": "This could not be asked",
+        "ko": "물어볼 수 없었어요",
+    },
+    "chat.error_empty": {
+        "en": "Nothing to look up yet: paste the log, or write a question.",
+        "ko": "아직 찾을 내용이 없어요. 로그를 붙여 넣거나 질문을 적어 주세요.",
+    },
+    "chat.error_too_large": {
+        "en": "That is {size} characters; at most {limit} are read. Paste the part from the"
+        " first traceback on.",
+        "ko": "{size}자예요. {limit}자까지 읽을 수 있으니 첫 번째 traceback부터 붙여 넣어"
+        " 주세요.",
+    },
+    "chat.error_unreachable": {
+        "en": "The server did not answer. Is it still running?",
+        "ko": "서버가 응답하지 않았어요. 아직 실행 중인지 확인해 주세요.",
+    },
+    "chat.example_oom": {
+        "en": "CUDA out of memory",
+        "ko": "CUDA out of memory",
+    },
+    "chat.example_oom_question": {
+        "en": "It dies on long prompts. What do I lower first?",
+        "ko": "긴 프롬프트에서 죽어요. 뭘 먼저 줄여야 하나요?",
+    },
+    "chat.example_start": {
+        "en": "Does not start",
+        "ko": "서버가 안 떠요",
+    },
+    "chat.example_start_question": {
+        "en": "Raise it or lower it?",
+        "ko": "값을 올려야 하나요, 내려야 하나요?",
+    },
+    "chat.example_hang": {
+        "en": "Watchdog timeout",
+        "ko": "Watchdog timeout",
+    },
+    "chat.example_hang_question": {
+        "en": "The server hangs under load. Why?",
+        "ko": "부하가 걸리면 서버가 멈춰요. 왜 그런가요?",
+    },
+    "chat.example_words": {
+        "en": "Different answers at temperature 0",
+        "ko": "temperature 0인데 답이 달라요",
+    },
+    "chat.example_words_question": {
+        "en": "temperature is 0, and the same prompt still gives different answers. Why?",
+        "ko": "temperature 0으로 같은 프롬프트를 보내도 답이 매번 달라요. 왜 그런가요?",
     },
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kb.catalog.catalog import Catalog
+from kb.catalog.catalog import Catalog, JudgedRelease
+from kb.catalog.flags import FlagVerdict, check_flag, flag_note
 from kb.catalog.forms import (
     FlagForm,
     FlagHistory,
@@ -11,17 +12,21 @@ from kb.catalog.forms import (
     VariableForm,
     VariableHistory,
 )
-from kb.catalog.flags import FlagVerdict, check_flag, flag_note
+from kb.catalog.messages import MessageMatcher
+from kb.catalog.variables import check_variable
 
 __all__ = [
     "Catalog",
     "FlagForm",
     "FlagHistory",
     "FlagVerdict",
+    "JudgedRelease",
+    "MessageMatcher",
     "MessageTemplate",
     "Run",
     "VariableForm",
     "VariableHistory",
     "check_flag",
+    "check_variable",
     "flag_note",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from kb.catalog.forms import (
     FlagForm,
@@ -75,9 +75,21 @@ class Catalog:
         return histories
 
     @cached_property
+    def message_texts(self) -> Sequence[str]:
+        """Return the template of every message, in the order of `messages`."""
+        return [row[0] for row in self._message_rows]
+
+    @cached_property
     def messages(self) -> Sequence[MessageTemplate]:
-        """Return every template that ever was raised, logged or printed, sorted."""
-        return ()
+        """Return every text that ever was raised, logged or printed, sorted by template."""
+        return _Messages(self._message_rows, self.newest)
+
+    @cached_property
+    def _message_rows(self) -> list[list[Any]]:
+        # One array is parsed three times faster than as many lines; JSON has no raw newlines.
+        lines = _read(self.folder / "messages.jsonl").rstrip("\n").replace("\n", ",")
+        rows: list[list[Any]] = json.loads(f"[{lines}]")
+        return rows
 
     @cached_property
     def fields(self) -> Mapping[str, str]:
@@ -132,7 +144,11 @@ class Catalog:
 
     def options(self, version: str | None) -> Mapping[str, tuple[FlagHistory, FlagForm]]:
         """Return the option strings of the parser of `version`, each with its history and form."""
-        return self._options(self.judge(version).release)
+        return self.options_of(self.judge(version).release)
+
+    def options_of(self, release: str) -> Mapping[str, tuple[FlagHistory, FlagForm]]:
+        """Return what `options` does, for a version that is known to be a release."""
+        return self._option_tables[self._position[release]]
 
     def accepted_spellings(self, version: str | None) -> frozenset[str]:
         """Return every option string the parser of `version` has, `-h` and aliases included."""
@@ -143,12 +159,9 @@ class Catalog:
         places = [
             place
             for place, release in enumerate(self.releases)
-            if spelling in self._options(release)
+            if spelling in self.options_of(release)
         ]
         return tuple(self._stretches(places))
-
-    def _options(self, release: str) -> Mapping[str, tuple[FlagHistory, FlagForm]]:
-        return self._option_tables[self._position[release]]
 
     @cached_property
     def _option_tables(self) -> Sequence[Mapping[str, tuple[FlagHistory, FlagForm]]]:
@@ -188,6 +201,32 @@ class Catalog:
             if index + 1 == len(places) or places[index + 1] != place + 1:
                 yield self.releases[places[start]], self.releases[place]
                 start = index + 1
+
+
+class _Messages(Sequence[MessageTemplate]):
+    """Rows of messages.jsonl, made into templates one by one as they are asked for."""
+
+    def __init__(self, rows: list[list[Any]], newest: str) -> None:
+        self._rows = rows
+        self._newest = newest
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> MessageTemplate: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[MessageTemplate]: ...
+
+    def __getitem__(self, index: int | slice) -> MessageTemplate | Sequence[MessageTemplate]:
+        if isinstance(index, slice):
+            return _Messages(self._rows[index], self._newest)
+        template, kind, file, *ends = self._rows[index]
+        spans = tuple(
+            (first, last or self._newest) for first, last in zip(ends[::2], ends[1::2], strict=True)
+        )
+        return MessageTemplate(template, kind, file, spans[0][0], spans[-1][1], spans)
 
 
 def _flag_form(facts: dict[str, Any]) -> FlagForm:

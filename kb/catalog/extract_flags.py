@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kb.catalog.extract_annotations import annotated, plain_type, without_none
+from kb.catalog.extract_deprecations import calls_deprecated, instead, written_flags
+from kb.catalog.extract_names import Definition, call_name, literal_text, names_of, source_of
 from kb.catalog.extract_sources import Sources
-from kb.catalog.extract_values import (
-    Definition,
-    EnumMember,
-    Evaluator,
-    Scope,
-    Unreadable,
-    call_name,
-    names_of,
-)
+from kb.catalog.extract_values import Evaluator, Scope, UnreadableError, as_json
 from kb.catalog.forms import FlagForm, JsonValue
 
 __all__ = ["extract_flags"]
 
 FILE = "srt/server_args.py"
-_FLAG = re.compile(r"(?<![\w-])--[a-zA-Z][\w-]*\w")
-# "Deprecated. Use …", "[Deprecated] …", "(Deprecated: use …)", "Note: --x is deprecated now …"
-_DEPRECATED = re.compile(r"^\W*deprecated\b|\b(?:is|are) (?:now )?deprecated\b", re.IGNORECASE)
-_TYPES = {"str": "str", "int": "int", "float": "float", "bool": "bool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +109,7 @@ class _Extraction:
             elif not isinstance(statement, (ast.Import, ast.ImportFrom)) and _uses(
                 statement, parsers
             ):
-                self._report(
-                    statement, f"`{ast.unparse(statement)[:60]}` uses the parser", scope.file
-                )
+                self._report(statement, f"`{source_of(statement)}` uses the parser", scope.file)
 
     def _call(self, call: ast.Call, parsers: set[str], scope: Scope) -> None:
         name = call_name(call.func)
@@ -146,7 +134,7 @@ class _Extraction:
 
     def _add_field(self, entry: _Field) -> None:
         scope = Scope(entry.file)
-        inner, metadata = _annotated(entry.annotation)
+        inner, metadata = annotated(entry.annotation)
         if metadata is None:
             return  # a field without a flag
         if isinstance(metadata, ast.Call):
@@ -173,23 +161,25 @@ class _Extraction:
 
     def _infer(self, inner: ast.expr, keywords: dict[str, ast.expr], scope: Scope) -> None:
         """Add what the type of a field says: `Literal` choices, `List` takes several, bool none."""
-        inner = _without_none(inner)
+        inner = without_none(inner)
         name = call_name(inner.value if isinstance(inner, ast.Subscript) else inner)
         name = name.rpartition(".")[2]
         if name == "Literal" and isinstance(inner, ast.Subscript):
             values = inner.slice
             elements = values.elts if isinstance(values, ast.Tuple) else [values]
             keywords.setdefault("choices", ast.List(elts=elements, ctx=ast.Load()))
-            first = elements[0].value if isinstance(elements[0], ast.Constant) else ""
-            keywords.setdefault("type", ast.Name(id=type(first).__name__, ctx=ast.Load()))
+            first = (
+                type(elements[0].value).__name__ if isinstance(elements[0], ast.Constant) else ""
+            )
+            keywords.setdefault("type", plain_type(ast.Name(id=first)))
         elif name in ("List", "list") and "type" not in keywords:
             element = inner.slice if isinstance(inner, ast.Subscript) else ast.Name(id="str")
-            keywords["type"] = _plain_type(element)
+            keywords["type"] = plain_type(element)
             keywords.setdefault("nargs", ast.Constant("+"))
         elif name == "bool" and "type" not in keywords:
             keywords["action"] = ast.Constant("store_true")
         else:
-            keywords.setdefault("type", _plain_type(inner))
+            keywords.setdefault("type", plain_type(inner))
 
     # --- era A, and what is still registered by hand ---
 
@@ -201,7 +191,7 @@ class _Extraction:
         for argument in call.args:
             try:
                 options.append(self.evaluator.value(argument, scope))
-            except Unreadable as problem:
+            except UnreadableError as problem:
                 self._report(call, f"option string: {problem}", scope.file)
         if not options or not str(options[0]).startswith("-"):
             self._report(call, f"add_argument without an option string: {options}", scope.file)
@@ -226,9 +216,9 @@ class _Extraction:
         if kind == "boolean_optional":
             options += [f"--no-{option[2:]}" for option in options if option.startswith("--")]
         given = self._known(keywords.get("nargs"), scope, nargs, line)
-        help_text = _literal_text(keywords.get("help"))
-        deprecated = deprecated or bool(_DEPRECATED.search(help_text))
-        refusal = _literal_text(keywords.get("error_message"))
+        help_text = literal_text(keywords.get("help"))
+        deprecated = deprecated or calls_deprecated(help_text)
+        refusal = literal_text(keywords.get("error_message"))
         default, expression = self._default(keywords, kind, scope)
         name = next((option for option in options if option.startswith("--")), options[0])
         self.flags[name] = FlagForm(
@@ -271,7 +261,7 @@ class _Extraction:
             return "boolean_optional", 0, False, False
         found = self.evaluator.definition(action, scope)
         if found is None or not isinstance(found.node, ast.ClassDef):
-            self._report(action, f"action `{ast.unparse(action)}` is not found", scope.file)
+            self._report(action, f"action `{source_of(action)}` is not found", scope.file)
             return name, None, "Deprecated" in name, False
         nargs = _parameter_default(found.node, "nargs")
         return name, nargs, "Deprecated" in name, _stops(found.node)
@@ -288,10 +278,9 @@ class _Extraction:
         if isinstance(stated, str):
             return written_flags(stated)
         for prose in (refusal, help_text):
-            after = re.split(r"\b(?:use|set|via|by)\b", prose, maxsplit=1, flags=re.IGNORECASE)[1:]
-            flags = tuple(flag for flag in _FLAG.findall(" ".join(after)) if flag != name)
-            if flags:
-                return flags[:1]
+            written = tuple(flag for flag in instead(prose) if flag.partition("=")[0] != name)
+            if written:
+                return written
         return ()
 
     def _default(
@@ -300,29 +289,24 @@ class _Extraction:
         node = keywords.get("default")
         if node is None:
             return (False if kind in ("store_true", "DeprecatedStoreTrueAction") else None), None
-        node = self._field_default(node)
-        if node is None:
-            return None, None
-        scope = Scope(node.file) if isinstance(node, _Default) else scope
-        expression = node.node if isinstance(node, _Default) else node
-        if call_name(expression).endswith("SUPPRESS"):
+        field = self._field_named(node)
+        expression = field.default if field is not None else node
+        scope = Scope(field.file) if field is not None else scope
+        if expression is None or call_name(expression).endswith("SUPPRESS"):
             return None, None
         try:
-            return _json(self.evaluator.value(expression, scope)), None
-        except Unreadable:
-            return None, ast.unparse(expression)
+            return as_json(self.evaluator.value(expression, scope)), None
+        except UnreadableError:
+            return None, source_of(expression)
 
-    def _field_default(self, node: ast.expr) -> _Default | ast.expr | None:
-        """Return the default of the field that `ServerArgs.x` or `_declared_default("x")` names."""
+    def _field_named(self, node: ast.expr) -> _Field | None:
+        """Return the field whose default `ServerArgs.x` or `_declared_default("x")` is."""
         name = ""
         if isinstance(node, ast.Attribute) and call_name(node.value) == "ServerArgs":
             name = node.attr
         elif isinstance(node, ast.Call) and call_name(node.func) == "_declared_default":
-            name = _literal_text(node.args[0])
-        if name not in self.fields:
-            return node
-        entry = self.fields[name]
-        return None if entry.default is None else _Default(entry.default, entry.file)
+            name = literal_text(node.args[0])
+        return self.fields.get(name)
 
     def _choices(
         self, node: ast.expr | None, scope: Scope, line: int
@@ -331,21 +315,21 @@ class _Extraction:
             return None
         try:
             values = self.evaluator.value(node, scope)
-        except Unreadable as problem:
+        except UnreadableError as problem:
             self.sources.report(scope.file, line, f"choices: {problem}")
             return None
         if values is None:
             return None
         if isinstance(values, (set, frozenset)):
             values = sorted(values, key=str)
-        return tuple(dict.fromkeys(_json(value) for value in values))  # type: ignore[misc]
+        return tuple(dict.fromkeys(as_json(value) for value in values))
 
     def _known(self, node: ast.expr | None, scope: Scope, otherwise: Any, line: int = 0) -> Any:
         if node is None:
             return otherwise
         try:
             return self.evaluator.value(node, scope)
-        except Unreadable as problem:
+        except UnreadableError as problem:
             self.sources.report(scope.file, line or node.lineno, str(problem))
             return otherwise
 
@@ -353,69 +337,12 @@ class _Extraction:
         self.sources.report(file, getattr(node, "lineno", 1), what)
 
 
-@dataclass(frozen=True, slots=True)
-class _Default:
-    node: ast.expr
-    file: str
-
-
-def written_flags(stated: str) -> tuple[str, ...]:
-    """Return "--a-{x,y}=z" as ("--a-x=z", "--a-y=z"): flags as one writes them."""
-    found = []
-    for word in re.findall(r"--\S+", stated):
-        braces = re.search(r"\{([^{}]*)\}", word)
-        for choice in braces[1].split(",") if braces else [""]:
-            written = (
-                word[: braces.start()] + choice.strip() + word[braces.end() :] if braces else word
-            )
-            found.append(written.rstrip(".,;'\"`"))
-    return tuple(found)
-
-
 def _flag_of(field: str) -> str:
     return "--" + field.replace("_", "-")
 
 
-def _annotated(annotation: ast.expr) -> tuple[ast.expr, ast.expr | None]:
-    """Return the type and the metadata of `A[T, "help"]` or `A[T, Arg(…)]`."""
-    if not isinstance(annotation, ast.Subscript):
-        return annotation, None
-    if call_name(annotation.value).rpartition(".")[2] not in ("A", "Annotated"):
-        return annotation, None
-    parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
-    for part in parts[1:]:
-        is_call = isinstance(part, ast.Call)
-        if is_call and call_name(part.func).rpartition(".")[2] == "Arg":  # type: ignore[attr-defined]
-            return parts[0], part
-        if not is_call and not isinstance(part, (ast.Name, ast.Attribute)):
-            return parts[0], part  # a bare help text, in one piece or several
-    return parts[0], None
-
-
-def _without_none(annotation: ast.expr) -> ast.expr:
-    """Return T of `Optional[T]`, `Union[T, None]` and `T | None`."""
-    parts: list[ast.expr] = []
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        parts = [annotation.left, annotation.right]
-    elif isinstance(annotation, ast.Subscript):
-        outer = call_name(annotation.value).rpartition(".")[2]
-        inside = annotation.slice
-        if outer == "Optional":
-            return inside
-        if outer == "Union" and isinstance(inside, ast.Tuple):
-            parts = inside.elts
-    kept = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is None)]
-    return kept[0] if len(kept) == 1 else annotation
-
-
-def _plain_type(node: ast.expr) -> ast.expr:
-    """Return the converter of a type: argparse gets `str` for everything that is no number."""
-    name = call_name(node)
-    return ast.Name(id=name if name in ("int", "float") else "str", ctx=ast.Load())
-
-
 def _type_name(node: ast.expr | None) -> str:
-    return call_name(node) or ast.unparse(node)[:60] if node is not None else "str"
+    return call_name(node) or source_of(node) if node is not None else "str"
 
 
 def _action_keywords(node: ast.expr | None) -> dict[str, ast.expr]:
@@ -428,17 +355,6 @@ def _action_keywords(node: ast.expr | None) -> dict[str, ast.expr]:
     if isinstance(node, ast.Call) and call_name(node.func) == "dict":
         return {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
     return {}
-
-
-def _literal_text(node: ast.expr | None) -> str:
-    """Return the literal pieces of a text: enough to see a deprecation and the flags it names."""
-    if node is None:
-        return ""
-    return "".join(
-        part.value
-        for part in ast.walk(node)
-        if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    )
 
 
 def _parameter_default(action: ast.ClassDef, name: str) -> int | str | None:
@@ -469,20 +385,3 @@ def _is_group(node: ast.expr, parsers: set[str]) -> bool:
 
 def _uses(statement: ast.stmt, parsers: set[str]) -> bool:
     return any(isinstance(node, ast.Name) and node.id in parsers for node in ast.walk(statement))
-
-
-def _json(value: Any) -> JsonValue:
-    """Return a value as JSON has it: sets sorted, enumeration members by their value."""
-    if isinstance(value, EnumMember):
-        return _json(value.value)
-    if isinstance(value, (set, frozenset)):
-        return sorted((_json(item) for item in value), key=str)
-    if isinstance(value, (list, tuple)):
-        return [_json(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _json(item) for key, item in value.items()}
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return str(value)
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    raise Unreadable(f"{type(value).__name__} is no plain value")

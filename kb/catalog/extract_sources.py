@@ -17,6 +17,11 @@ from kb.errors import CatalogError
 __all__ = ["Sources", "UnknownForm"]
 
 MAX_SOURCE_BYTES = 8_000_000  # the largest module of any release has 0.5 MB
+# Tests, benchmarks, tools and the client language are no part of the server.
+_OUTSIDE = re.compile(
+    r"^(?:test|benchmark|bench_\w+\.py|eval|lang|auto_benchmark\w*)\b"
+    r"|^multimodal_gen/(?:apps|tools)/|(?:^|/)(?:tests?|benchmarks?|scripts)/"
+)
 _VERSION_LINE = re.compile(r"^Version: *(\S+)", re.MULTILINE)
 _VERSION_ASSIGNMENT = re.compile(
     r"""^__version__ *= *(?:version *= *)?["']([^"']+)["']""", re.MULTILINE
@@ -32,6 +37,7 @@ class UnknownForm:
     what: str
 
     def __str__(self) -> str:
+        """Return it as compilers print places: `file:line: what`."""
         return f"{self.file}:{self.line}: {self.what}"
 
 
@@ -59,9 +65,10 @@ class Sources:
                 f"{path} is neither a wheel, an sdist nor a folder: give a released sglang wheel,"
                 " as from `pip download --no-deps sglang==VERSION`."
             )
-        texts, version = {}, None
+        texts: dict[str, str] = {}
+        version = None
         for name, content in sorted(files.items()):
-            text = content.decode("utf-8", errors="replace")
+            text = content.decode("utf-8-sig", errors="replace")
             parts = PurePosixPath(name).parts
             if name.endswith(("METADATA", "PKG-INFO")) and version is None:
                 found = _VERSION_LINE.search(text)
@@ -101,11 +108,15 @@ class Sources:
             self.unknown.append(form)
 
     def walk(self) -> Iterator[tuple[str, ast.Module]]:
-        """Yield every module that parses, in the order of their paths."""
+        """Yield the modules of the server that parse, in the order of their paths.
+
+        Their trees are not kept: all of a release's together are gigabytes.
+        """
         for file in sorted(self.texts):
-            tree = self.tree(file)
-            if tree is not None:
-                yield file, tree
+            if not _OUTSIDE.search(file):
+                tree = self._trees.get(file) or self._parse(file)
+                if tree is not None:
+                    yield file, tree
 
     def _parse(self, file: str) -> ast.Module | None:
         text = self.texts.get(file)

@@ -7,31 +7,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kb.catalog.extract_names import (
+    Definition,
+    EnumMember,
+    ImportedName,
+    ModuleName,
+    call_name,
+    names_of,
+    source_of,
+)
 from kb.catalog.extract_sources import Sources
+from kb.catalog.forms import JsonValue
 
-__all__ = ["Definition", "EnumMember", "Evaluator", "Scope", "Unreadable", "call_name"]
+__all__ = ["Evaluator", "Scope", "UnreadableError", "as_json"]
 
 MAX_DEPTH = 40  # of names that lead to names; deeper is a cycle
+MAX_STEPS = 20_000  # for one value; more is made to take long
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """An expression whose value cannot be read from the sources; its text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A class or function found by its name, and the module it stands in."""
-
-    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    file: str
-
-
-@dataclass(frozen=True, slots=True)
-class EnumMember:
-    """A member of an enumeration."""
-
-    name: str
-    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +45,30 @@ class Evaluator:
         self.sources = sources
         self._tables: dict[str, dict[str, Any]] = {}
         self._depth = 0
+        self._steps = 0
 
     def value(self, node: ast.expr, scope: Scope) -> Any:
-        """Return the value of `node` as Python constants and collections; Unreadable otherwise."""
+        """Return the value of `node` as constants and collections; UnreadableError otherwise."""
         found = self.resolve(node, scope)
         if isinstance(found, Definition):
             return self._members(found)
+        if isinstance(found, ModuleName):
+            raise UnreadableError(f"`{source_of(node)}` is a module")
         return found
 
     def resolve(self, node: ast.expr, scope: Scope) -> Any:
         """Return a value, or the Definition of the class or function that `node` names."""
-        reader = _READERS.get(type(node))
+        reader = _READERS.get(type(node)) or _READERS.get(type(node).__mro__[1])
         if reader is None:
-            raise Unreadable(f"{type(node).__name__} `{_source(node)}`")
-        if self._depth >= MAX_DEPTH:
-            raise Unreadable(f"names lead in a circle at `{_source(node)}`")
+            raise UnreadableError(f"{type(node).__name__} `{source_of(node)}`")
+        self._steps = self._steps + 1 if self._depth else 0
+        if self._depth >= MAX_DEPTH or self._steps >= MAX_STEPS:
+            raise UnreadableError(f"names lead too far at `{source_of(node)}`")
         self._depth += 1
         try:
             return reader(self, node, scope)
         except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as problem:
-            raise Unreadable(f"`{_source(node)}`: {problem}") from problem
+            raise UnreadableError(f"`{source_of(node)}`: {problem}") from problem
         finally:
             self._depth -= 1
 
@@ -77,37 +76,47 @@ class Evaluator:
         """Return the class or function that `node` names, None if it is not of this package."""
         try:
             found = self.resolve(node, scope)
-        except Unreadable:
+        except UnreadableError:
             return None
         return found if isinstance(found, Definition) else None
 
     def lookup(self, name: str, scope: Scope) -> Any:
-        """Return what a name stands for in a scope; Unreadable if it is not to be found."""
+        """Return what a name stands for in a scope; UnreadableError if it is not to be found."""
         if name in scope.local:
             entry: Any = scope.local[name]
             return self._entry(entry, scope)
         table = self._table(scope.file)
         if name not in table:
-            raise Unreadable(f"name `{name}` is not defined in {scope.file}")
+            file = self._starred(name, scope.file)
+            if file is None:
+                raise UnreadableError(f"name `{name}` is not defined in {scope.file}")
+            return self.lookup(name, Scope(file))
         module = Scope(scope.file)
         return self._mutated(name, self._entry(table[name], module), module)
 
     def _entry(self, entry: Any, scope: Scope) -> Any:
-        if isinstance(entry, _Import):
+        if isinstance(entry, ImportedName):
             return self._imported(entry)
         return self.resolve(entry, scope) if isinstance(entry, ast.expr) else entry
 
-    def _imported(self, entry: _Import) -> Any:
+    def _imported(self, entry: ImportedName) -> Any:
         whole = self.sources.module_file(
             f"{entry.module}.{entry.name}" if entry.name else entry.module
         )
-        if entry.name and (file := self.sources.module_file(entry.module)):
-            table = self._table(file)
-            if entry.name in table:
-                return self.lookup(entry.name, Scope(file))
+        file = self.sources.module_file(entry.module) if entry.name else None
+        if file and (entry.name in self._table(file) or self._starred(entry.name, file)):
+            return self.lookup(entry.name, Scope(file))
         if whole:
-            return _Module(whole)
-        raise Unreadable(f"`{entry.module}.{entry.name}` is not of this package")
+            return ModuleName(whole)
+        raise UnreadableError(f"`{entry.module}.{entry.name}` is not of this package")
+
+    def _starred(self, name: str, file: str) -> str | None:
+        """Return the module from which `from … import *` brings a name into `file`."""
+        entry = self._table(file).get("*")
+        if not isinstance(entry, ImportedName):
+            return None
+        source = self.sources.module_file(entry.module)
+        return source if source and name in self._table(source) else None
 
     def _table(self, file: str) -> dict[str, Any]:
         if file not in self._tables:
@@ -137,14 +146,14 @@ class Evaluator:
     def _members(self, found: Definition) -> Any:
         node = found.node
         if not isinstance(node, ast.ClassDef) or not _is_enum(node):
-            raise Unreadable(f"`{node.name}` is no value")
+            raise UnreadableError(f"`{node.name}` is no value")
         members = []
         for statement in node.body:
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 name = statement.targets[0].id
                 try:
                     value = self.value(statement.value, Scope(found.file))
-                except Unreadable:  # auto(): a StrEnum's is the name in lower case
+                except UnreadableError:  # auto(): a StrEnum's is the name in lower case
                     value = name.lower()
                 members.append(EnumMember(name, value))
         return members
@@ -170,7 +179,9 @@ class Evaluator:
                 items.extend(self._iterate(self.value(item.value, scope)))
             else:
                 items.append(self.value(item, scope))
-        return {ast.List: list, ast.Tuple: tuple, ast.Set: set}[type(node)](items)
+        if isinstance(node, ast.Set):
+            return set(items)
+        return tuple(items) if isinstance(node, ast.Tuple) else items
 
     def _dict(self, node: ast.Dict, scope: Scope) -> dict[Any, Any]:
         result: dict[Any, Any] = {}
@@ -178,42 +189,42 @@ class Evaluator:
             if key is None:
                 result.update(self.value(value, scope))
             else:
-                result[self.value(key, scope)] = self._or_source(value, scope)
+                result[self.value(key, scope)] = self._orsource_of(value, scope)
         return result
 
-    def _or_source(self, node: ast.expr, scope: Scope) -> Any:
+    def _orsource_of(self, node: ast.expr, scope: Scope) -> Any:
         """Return the value, or its source: the keys of a table count even where values do not."""
         try:
             return self.value(node, scope)
-        except Unreadable:
-            return _source(node)
+        except UnreadableError:
+            return source_of(node)
 
     def _name(self, node: ast.Name, scope: Scope) -> Any:
         return self.lookup(node.id, scope)
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         owner = self.resolve(node.value, scope)
-        if isinstance(owner, _Module):
+        if isinstance(owner, ModuleName):
             return self.lookup(node.attr, Scope(owner.file))
         if isinstance(owner, EnumMember):
             return {"name": owner.name, "value": owner.value}[node.attr]
         if isinstance(owner, Definition) and isinstance(owner.node, ast.ClassDef):
             return self._class_attribute(owner, node.attr)
-        raise Unreadable(f"attribute `{_source(node)}`")
+        raise UnreadableError(f"attribute `{source_of(node)}`")
 
     def _class_attribute(self, owner: Definition, name: str) -> Any:
         if isinstance(owner.node, ast.ClassDef) and _is_enum(owner.node):
             return next(member for member in self._members(owner) if member.name == name)
         table = names_of(owner.node.body, owner.file)
         if name not in table:
-            raise Unreadable(f"`{owner.node.name}.{name}` is not declared")
+            raise UnreadableError(f"`{owner.node.name}.{name}` is not declared")
         entry = table[name]
         return self.value(entry, Scope(owner.file, table)) if isinstance(entry, ast.expr) else entry
 
     def _operation(self, node: ast.BinOp, scope: Scope) -> Any:
         operate = _OPERATIONS.get(type(node.op))
         if operate is None:
-            raise Unreadable(f"operator in `{_source(node)}`")
+            raise UnreadableError(f"operator in `{source_of(node)}`")
         return operate(self.value(node.left, scope), self.value(node.right, scope))
 
     def _negative(self, node: ast.UnaryOp, scope: Scope) -> Any:
@@ -223,7 +234,7 @@ class Evaluator:
     def _comprehension(self, node: ast.ListComp | ast.SetComp, scope: Scope) -> Any:
         (loop,) = node.generators
         if not isinstance(loop.target, ast.Name) or loop.ifs:
-            raise Unreadable(f"`{_source(node)}`")
+            raise UnreadableError(f"`{source_of(node)}`")
         items = []
         for item in self._iterate(self.value(loop.iter, scope)):
             inner = Scope(scope.file, {**scope.local, loop.target.id: item})
@@ -251,14 +262,14 @@ class Evaluator:
                     return self.value(keyword.value, scope)
                 if keyword.arg == "default_factory":
                     return self._made(keyword.value, scope)
-        raise Unreadable(f"call `{_source(node)}`")
+        raise UnreadableError(f"call `{source_of(node)}`")
 
     def _made(self, factory: ast.expr, scope: Scope) -> Any:
         if isinstance(factory, ast.Lambda):
             return self.value(factory.body, scope)
         if isinstance(factory, ast.Name) and factory.id in _BUILDERS:
             return _BUILDERS[factory.id]([])
-        raise Unreadable(f"factory `{_source(factory)}`")
+        raise UnreadableError(f"factory `{source_of(factory)}`")
 
     def _returned(self, called: Definition) -> Any:
         """Return what a function without arguments returns at its end, branches aside."""
@@ -267,7 +278,7 @@ class Evaluator:
         for statement in reversed(body):
             if isinstance(statement, ast.Return) and statement.value is not None:
                 return self.value(statement.value, Scope(called.file, local))
-        raise Unreadable(f"function `{called.node.name}`")
+        raise UnreadableError(f"function `{called.node.name}`")
 
     @staticmethod
     def _iterate(value: Any) -> list[Any]:
@@ -276,78 +287,12 @@ class Evaluator:
         return list(value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Import:
-    module: str
-    name: str  # "" where the module itself is imported
-
-
-@dataclass(frozen=True, slots=True)
-class _Module:
-    file: str
-
-
-def names_of(body: Iterable[ast.stmt], file: str) -> dict[str, Any]:
-    """Return what each name assigned, defined or imported in `body` stands for; first one wins."""
-    table: dict[str, Any] = {}
-    for statement in body:
-        if isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                if isinstance(target, ast.Name):
-                    table.setdefault(target.id, statement.value)
-        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            if isinstance(statement.target, ast.Name):
-                table.setdefault(statement.target.id, statement.value)
-        elif isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            table.setdefault(statement.name, Definition(statement, file))
-        elif isinstance(statement, ast.ImportFrom):
-            module = _absolute(statement, file)
-            for alias in statement.names:
-                table.setdefault(alias.asname or alias.name, _Import(module, alias.name))
-        elif isinstance(statement, ast.Import):
-            for alias in statement.names:
-                module = alias.name if alias.asname else alias.name.split(".")[0]
-                table.setdefault(alias.asname or module, _Import(module, ""))
-        elif isinstance(statement, ast.If):
-            for name, entry in names_of([*statement.body, *statement.orelse], file).items():
-                table.setdefault(name, entry)
-        elif isinstance(statement, ast.Try):
-            handlers = [inner for handler in statement.handlers for inner in handler.body]
-            for name, entry in names_of([*statement.body, *handlers], file).items():
-                table.setdefault(name, entry)
-    return table
-
-
-def _absolute(statement: ast.ImportFrom, file: str) -> str:
-    if not statement.level:
-        return statement.module or ""
-    package = ["sglang", *file.split("/")[:-1]]
-    package = package[: len(package) - statement.level + 1]
-    return ".".join([*package, *([statement.module] if statement.module else [])])
-
-
-def call_name(node: ast.expr) -> str:
-    """Return the dotted name of what is called, "" where it has none."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join([node.id, *reversed(parts)])
-
-
 def _is_enum(node: ast.ClassDef) -> bool:
     return any(call_name(base).rpartition(".")[2].endswith("Enum") for base in node.bases)
 
 
 def _named(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _source(node: ast.AST) -> str:
-    source = ast.unparse(node)
-    return source if len(source) <= 80 else source[:77] + "..."
 
 
 _READERS: Mapping[type, Callable[[Evaluator, Any, Scope], Any]] = {
@@ -391,8 +336,6 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
     "copy": lambda owner: owner.copy(),
     "lower": lambda owner: owner.lower(),
     "upper": lambda owner: owner.upper(),
-    "replace": lambda owner, old, new: owner.replace(old, new),
-    "join": lambda owner, items: owner.join(items),
 }
 
 
@@ -401,3 +344,20 @@ def _bounded(number: Any, limit: float = 2.0**64) -> Any:
     if not isinstance(number, (int, float)) or abs(number) > limit:
         raise ValueError(f"{type(number).__name__} out of bounds")
     return number
+
+
+def as_json(value: Any) -> JsonValue:
+    """Return a value as JSON has it: sets sorted, enumeration members by their value."""
+    if isinstance(value, EnumMember):
+        return as_json(value.value)
+    if isinstance(value, (set, frozenset)):
+        return sorted((as_json(item) for item in value), key=str)
+    if isinstance(value, (list, tuple)):
+        return [as_json(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return str(value)
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    raise UnreadableError(f"{type(value).__name__} is no plain value")

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Any
 
 from kb.catalog.catalog import Catalog, JudgedRelease
-from kb.catalog.foreign import counterpart, renames
+from kb.catalog.foreign import counterpart
 from kb.catalog.forms import FlagForm, FlagHistory, JsonValue
+from kb.catalog.successors import (
+    Options,
+    Written,
+    flag_name,
+    predecessor,
+    prefix_matches,
+    successor,
+    writable,
+)
 from kb.strings import text
 from kb.types import FlagNote, FlagStatus, Language
 
 __all__ = ["FlagVerdict", "check_flag", "flag_note"]
 
-CLOSE_ENOUGH = 0.8  # difflib ratio above which a suggestion is printed as what was meant
-Options = Mapping[str, tuple[FlagHistory, FlagForm]]
-MAX_RENAMES = 6  # steps from an old name to one that is accepted
+NEAR = 0.6  # difflib ratio above which a name is shown as near
+CLOSE_ENOUGH = 0.8  # and above which it is printed as what was meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +39,7 @@ class FlagVerdict:
     status: FlagStatus
     reason: str  # key in kb.strings of the sentence that says it
     use: str | None = None  # the name to write instead; accepted in `release`
-    replacement: str | None = None  # `use` as one writes it, with its value: "--x=disabled"
+    replacement: str | None = None  # all that is to be written: "--a=disabled --b=disabled"
     name: str | None = None  # the option's own name, also where `flag` is an alias or a prefix
     since: str | None = None  # first release that has this spelling
     last: str | None = None  # last release that has it
@@ -48,17 +57,16 @@ def check_flag(catalog: Catalog, spelling: str, version: str | None) -> FlagVerd
 
     Without a version the newest release judges. CatalogError if `version` is no version.
     """
-    judged = catalog.judge(version)
-    return _Judge(catalog, spelling, version, judged).verdict()
+    return _Question(catalog, spelling, version, catalog.judge(version)).verdict()
 
 
 def flag_note(verdict: FlagVerdict, language: Language) -> FlagNote:
     """Say a verdict in a sentence or two of `language`."""
     slots = {
-        "flag": verdict.flag.partition("=")[0] if verdict.flag.startswith("-") else verdict.flag,
+        "flag": flag_name(verdict.flag.strip()),
         "release": verdict.release,
         "name": verdict.name,
-        "use": verdict.replacement or verdict.use,
+        "use": verdict.replacement,
         "since": verdict.since,
         "last": verdict.last,
         "deprecated_since": verdict.deprecated_since,
@@ -72,43 +80,38 @@ def flag_note(verdict: FlagVerdict, language: Language) -> FlagNote:
     return FlagNote(verdict.flag, verdict.status, verdict.use, " ".join(sentences))
 
 
-class _Judge:
-    """One question to the catalogue."""
+class _Question:
+    """One flag asked about for one version."""
 
     def __init__(
         self, catalog: Catalog, spelling: str, version: str | None, judged: JudgedRelease
     ) -> None:
         self.catalog = catalog
         self.release = judged.release
-        self.options = catalog.options(judged.release)
+        self.options = catalog.options_of(judged.release)
         self.asked = spelling.strip()
-        self.flag = _as_flag(self.asked, catalog, self.options)
+        self.flag = _as_flag(self.asked, self.options, catalog.fields)
         self.base = FlagVerdict(
             spelling, version, judged.release, "unknown", "flag.unknown", remark=judged.remark
         )
 
     def verdict(self) -> FlagVerdict:
         """Return the verdict: exact names first, then prefixes, then history, then guesses."""
-        flag = self.flag
-        if flag in self.options:
-            return self._accepted(flag)
-        matches = prefix_matches(flag, self.options)
+        if self.flag in self.options:
+            return self._declared(self.flag)
+        matches = prefix_matches(self.flag, self.options)
         if len(matches) == 1:
-            return self._accepted(matches[0])
+            return self._declared(matches[0])
         if len(matches) > 1:
-            use = self._successor(flag)
-            return self._with(
-                "ambiguous",
-                "flag.ambiguous_use" if use else "flag.ambiguous",
-                use,
-                candidates=matches,
-                **self._past(flag),
-            )
-        if flag in self.catalog.flags:
-            return self._absent(flag)
+            use = successor(self.catalog, self.release, self.flag) or self._counterpart()
+            reason = "flag.ambiguous_use" if use else "flag.ambiguous"
+            return self._with("ambiguous", reason, use, candidates=matches, **self._history())
+        if self.flag in self.catalog.flags:
+            return self._absent()
         return self._never()
 
-    def _accepted(self, name: str) -> FlagVerdict:
+    def _declared(self, name: str) -> FlagVerdict:
+        """Judge an option string the parser has, `name`, that `flag` is or is a prefix of."""
         history, form = self.options[name]
         spans = self.catalog.spans_of(name)
         facts = {
@@ -120,128 +123,79 @@ class _Judge:
             "form": form,
         }
         if form.deprecated or form.refused:
-            use = self._successor(name)
+            use = successor(self.catalog, self.release, name)
+            since = _deprecated_since(self.catalog, history, self.release)
             status: FlagStatus = "removed" if form.refused else "deprecated"
             reason = "flag.refused" if form.refused else "flag.deprecated"
-            since = self._deprecated_since(history)
-            return self._with(
-                status, f"{reason}_use" if use else reason, use, deprecated_since=since, **facts
-            )
-        plain = self.flag == history.name == self.asked.partition("=")[0]
-        return self._with(
-            "accepted", "flag.accepted" if plain else "flag.accepted_as", None, **facts
-        )
+            reason += "_use" if use else ""
+            return self._with(status, reason, use, deprecated_since=since, **facts)
+        if name != self.flag and self._is_another(name):
+            facts |= {"name": name, "last": self.catalog.spans_of(self.flag)[-1][1]}
+            return self._with("accepted", "flag.accepted_other", None, **facts)
+        plain = history.name == flag_name(self.asked)
+        reason = "flag.accepted" if plain else "flag.accepted_as"
+        return self._with("accepted", reason, None, **facts)
 
-    def _absent(self, flag: str) -> FlagVerdict:
+    def _is_another(self, name: str) -> bool:
+        """Whether `flag` is gone itself, and only happens to begin the other flag `name`."""
+        if self.flag not in self.catalog.flags:
+            return False
+        return successor(self.catalog, self.release, self.flag) != (name,)
+
+    def _absent(self) -> FlagVerdict:
         """Judge a spelling that other releases have: not yet, no longer, or not in between."""
-        past = self._past(flag)
-        position = self.catalog.position
-        here = position(self.release)
-        spans = self.catalog.spans_of(flag)
-        if here < position(spans[0][0]):
-            use = self._successor(flag) or self._predecessor(flag)
-            return self._with("not_yet", "flag.not_yet_use" if use else "flag.not_yet", use, **past)
-        use = self._successor(flag) or self._predecessor(flag)
-        before = [last for first, last in spans if position(last) < here]
-        past["last"] = before[-1]
-        back = [first for first, last in spans if position(first) > here]
-        if back:
-            past["since"] = back[0]
-            return self._with("removed", "flag.gap_use" if use else "flag.gap", use, **past)
-        return self._with("removed", "flag.removed_use" if use else "flag.removed", use, **past)
+        place = self.catalog.position
+        here = place(self.release)
+        facts = self._history()
+        spans = self.catalog.spans_of(self.flag)
+        use = successor(self.catalog, self.release, self.flag)
+        if use is None:
+            older = predecessor(self.catalog, self.release, self.asked, self.flag)
+            use = (older,) if older else None
+        suffix = "_use" if use else ""
+        if here < place(spans[0][0]):
+            return self._with("not_yet", f"flag.not_yet{suffix}", use, **facts)
+        facts["last"] = next(last for _, last in reversed(spans) if place(last) < here)
+        again = next((first for first, _ in spans if place(first) > here), None)
+        if again:
+            facts["since"] = again
+            return self._with("removed", f"flag.gap{suffix}", use, **facts)
+        return self._with("removed", f"flag.removed{suffix}", use, **facts)
 
     def _never(self) -> FlagVerdict:
         """Judge a spelling no release has: another program's, a slip of the pen, or unknown."""
         foreign = counterpart(self.catalog.folder, self.flag)
         if foreign:
-            use = next((found for found in foreign.flags if self._writable(found)), None)
+            use = self._counterpart()
             reason = "flag.foreign_use" if use else "flag.foreign"
             return self._with("foreign", reason, use, counterpart_of=foreign.program)
-        return self._unknown()
-
-    def _unknown(self) -> FlagVerdict:
         hyphens = self.flag.replace("_", "-")
         if hyphens != self.flag:
             other = check_flag(self.catalog, hyphens, self.release)
-            if other.status == "accepted" and other.form is not None:
+            if other.status == "accepted":
                 name = hyphens if hyphens in self.options else other.name
-                return self._with("unknown", "flag.unknown_hyphens", name)
-            if other.use is not None:
-                return self._with("unknown", "flag.unknown_use", other.replacement or other.use)
-        close = get_close_matches(hyphens, sorted(self._usable()), n=3, cutoff=0.6)
-        best = get_close_matches(hyphens, close, n=1, cutoff=CLOSE_ENOUGH)
-        use = best[0] if best else None
-        reason = "flag.unknown_use" if use else "flag.unknown_near" if close else "flag.unknown"
-        return self._with("unknown", reason, use, candidates=tuple(close))
+                return self._with("unknown", "flag.unknown_hyphens", (name or hyphens,))
+            if other.name is not None:  # written right, it is another release's
+                written = tuple(other.replacement.split()) if other.replacement else None
+                reason = "flag.unknown_use" if written else "flag.unknown_elsewhere"
+                facts = {"name": hyphens, "since": other.since, "last": other.last}
+                return self._with("unknown", reason, written, **facts)
+        usable = sorted(name for name in self.options if writable((name,), self.options))
+        near = get_close_matches(hyphens, usable, n=3, cutoff=NEAR)
+        best = get_close_matches(hyphens, near, n=1, cutoff=CLOSE_ENOUGH)
+        reason = "flag.unknown_use" if best else "flag.unknown_near" if near else "flag.unknown"
+        return self._with("unknown", reason, tuple(best) or None, candidates=tuple(near))
 
-    def _usable(self) -> Iterator[str]:
-        for name, (_, form) in self.options.items():
-            if name.startswith("--") and not form.deprecated and not form.refused:
-                yield name
+    def _counterpart(self) -> Written | None:
+        foreign = counterpart(self.catalog.folder, self.flag)
+        candidates = foreign.written if foreign else ()
+        return next((each for each in candidates if writable(each, self.options)), None)
 
-    def _successor(self, flag: str) -> str | None:
-        """Return what to write instead of `flag` in this release, over several renames if need be."""
-        deprecated: str | None = None
-        seen = {flag}
-        queue = [flag]
-        for _ in range(MAX_RENAMES):
-            following: list[str] = []
-            for name in queue:
-                for written in self._replacements(name):
-                    target = written.partition("=")[0].split()[0]
-                    if target in seen:
-                        continue
-                    seen.add(target)
-                    if self._writable(written):
-                        return written
-                    if target in self.options and not self.options[target][1].refused:
-                        deprecated = deprecated or written
-                    following.append(target)
-            queue = following
-        return deprecated
-
-    def _replacements(self, flag: str) -> Iterator[str]:
-        """Yield what the program, its namesakes by field, and the hand-kept table say, in order."""
-        history = self.catalog.flags.get(flag)
-        if history is not None:
-            for run in reversed(history.runs):
-                yield from run.form.replaced_by
-        yield from renames(self.catalog.folder).get(flag, ())
-        if history is not None:
-            yield history.name
-            last = history.runs[-1].form
-            for name, (other, form) in self.options.items():
-                if name == other.name and form.field == last.field and _same_shape(form, last):
-                    yield name
-
-    def _predecessor(self, flag: str) -> str | None:
-        """Return the older name, accepted in this release, that `flag` came to replace."""
-        history = self.catalog.flags.get(flag)
+    def _history(self) -> dict[str, Any]:
+        history = self.catalog.flags.get(self.flag)
         if history is None:
-            return None
-        written = self.asked if self.asked.startswith("-") else flag
-        for name, (other, form) in self.options.items():
-            if name != other.name:
-                continue
-            stated = [*other.replaced_by, *renames(self.catalog.folder).get(name, ())]
-            if written != flag and written in stated:
-                return name
-            if stated == [flag] and _same_shape(form, history.runs[0].form):
-                return name
-        return None
-
-    def _writable(self, written: str) -> bool:
-        name = written.partition("=")[0].split()[0]
-        if name not in self.options:
-            return False
-        form = self.options[name][1]
-        return not form.deprecated and not form.refused
-
-    def _past(self, flag: str) -> dict[str, str | None]:
-        if flag not in self.catalog.flags:
             return {}
-        spans = self.catalog.spans_of(flag)
-        history = self.catalog.flags[flag]
+        spans = self.catalog.spans_of(self.flag)
         return {
             "name": history.name,
             "since": spans[0][0],
@@ -249,49 +203,38 @@ class _Judge:
             "deprecated_since": history.deprecated_since,
         }
 
-    def _deprecated_since(self, history: FlagHistory) -> str | None:
-        since = None
-        here = self.catalog.position(self.release)
-        for run in history.runs:
-            if self.catalog.position(run.first) > here:
-                break
-            if not (run.form.deprecated or run.form.refused):
-                since = None
-            elif since is None:
-                since = run.first
-        return since
-
     def _with(
-        self, status: FlagStatus, reason: str, written: str | None, **facts: object
+        self, status: FlagStatus, reason: str, written: Written | None, **facts: Any
     ) -> FlagVerdict:
-        use = written.partition("=")[0].split()[0] if written else None
         return replace(
             self.base,
             status=status,
             reason=reason,
-            use=use,
-            replacement=written if written != use else None,
-            **facts,  # type: ignore[arg-type]
+            use=flag_name(written[0]) if written else None,
+            replacement=" ".join(written) if written else None,
+            **facts,
         )
 
 
-def prefix_matches(flag: str, options: Iterable[str]) -> tuple[str, ...]:
-    """Return the option strings argparse would complete `flag` to, sorted; one makes it valid."""
-    if not flag.startswith("--") or len(flag) < 3:
-        return ()
-    return tuple(sorted(option for option in options if option.startswith(flag)))
+def _deprecated_since(catalog: Catalog, history: FlagHistory, release: str) -> str | None:
+    """Return where the stretch of deprecated releases that holds `release` begins."""
+    since = None
+    for run in history.runs:
+        if catalog.position(run.first) > catalog.position(release):
+            break
+        if not (run.form.deprecated or run.form.refused):
+            since = None
+        elif since is None:
+            since = run.first
+    return since
 
 
-def _same_shape(one: FlagForm, other: FlagForm) -> bool:
-    return one.is_switch == other.is_switch
-
-
-def _as_flag(asked: str, catalog: Catalog, options: Options) -> str:
-    """Return the flag of `--flag=value`, of a YAML key without dashes, or of a server_args field."""
+def _as_flag(asked: str, options: Options, fields: Mapping[str, str]) -> str:
+    """Return the flag of `--flag=value`, of a YAML key, or of a field of `server_args=`."""
     if asked.startswith("-"):
-        return asked.partition("=")[0]
+        return flag_name(asked)
     key = re.split(r"[=:\s]", asked, maxsplit=1)[0]
     for name, (history, form) in options.items():
         if form.field == key and name == history.name and not form.deprecated:
             return name
-    return catalog.fields.get(key, f"--{key}")
+    return fields.get(key, f"--{key}")

@@ -18,7 +18,8 @@ class Counterpart:
     """A flag of another program."""
 
     program: str  # "vLLM"
-    flags: tuple[str, ...]  # SGLang's counterparts as one writes them, best first; may be empty
+    # SGLang's counterparts, best first; flags of one belong together, as one writes them
+    written: tuple[tuple[str, ...], ...]
 
 
 def counterpart(folder: Path, flag: str) -> Counterpart | None:
@@ -26,8 +27,11 @@ def counterpart(folder: Path, flag: str) -> Counterpart | None:
     return _foreign(folder).get(flag)
 
 
-def renames(folder: Path) -> Mapping[str, tuple[str, ...]]:
-    """Return what to write for flags whose end the sources do not explain, best first."""
+def renames(folder: Path) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Return what to write for flags whose end the sources do not explain, or explain wrongly.
+
+    Best first; the flags of one entry belong together. No entry at all: there is nothing.
+    """
     return _renames(folder)
 
 
@@ -36,13 +40,17 @@ def _foreign(folder: Path) -> dict[str, Counterpart]:
     table: dict[str, Counterpart] = {}
     for program, flags in _yaml(folder / "foreign.yaml").items():
         for flag, counterparts in flags.items():
-            table.setdefault(flag, Counterpart(program, tuple(counterparts or ())))
+            written = tuple(tuple(each.split()) for each in counterparts or ())
+            table.setdefault(flag, Counterpart(program, written))
     return table
 
 
 @lru_cache(maxsize=4)
-def _renames(folder: Path) -> dict[str, tuple[str, ...]]:
-    return {old: tuple(new) for old, new in _yaml(folder / "renames.yaml").items()}
+def _renames(folder: Path) -> dict[str, tuple[tuple[str, ...], ...]]:
+    return {
+        old: tuple(tuple(written.split()) for written in new or ())
+        for old, new in _yaml(folder / "renames.yaml").items()
+    }
 
 
 def _yaml(path: Path) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, Union
 
@@ -17,6 +18,7 @@ __all__ = [
 
 JsonValue = Union[str, int, float, bool, None, list[Any], dict[str, Any]]  # noqa: UP007 - at run time
 Form = TypeVar("Form")
+_FLAG = re.compile(r"(?<![\w-])--[a-zA-Z][\w-]*\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,5 +136,9 @@ class MessageTemplate:
     file: str  # inside the sglang package: "srt/server_args.py", where the last release has it
     first: str
     last: str
-    spans: tuple[tuple[str, str], ...] = ()
-    flags: tuple[str, ...] = ()  # flags the template names, in order
+    spans: tuple[tuple[str, str], ...] = ()  # (first, last) stretches without a gap
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Return the flags the template names, each once, in order."""
+        return tuple(dict.fromkeys(_FLAG.findall(self.template)))

@@ -1,0 +1,268 @@
+"""The texts one release raises, logs, prints or answers with, as templates."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+
+from kb.catalog.extract_names import call_name, children
+from kb.catalog.extract_sources import Sources
+
+__all__ = ["VARIES", "MessageReader"]
+
+VARIES = "…"  # stands for what varies; never empty in what is matched
+MAX_ALTERNATIVES = 8  # of one message put together from choices
+MAX_TEMPLATE_CHARS = 2000
+MIN_WORDS = 2  # of three letters or more, below which a text says nothing
+
+_LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal")
+_LEVEL_NAMES = {"warn": "warning", "exception": "error", "fatal": "critical"}
+_RAISED = re.compile(r"(?:Error|Exception|Exit|Abort)$")
+_ANSWERED = re.compile(r"error_response|ErrorResponse|FINISH_ABORT|finish_with_abort|create_error")
+_SHOWN = re.compile(r"(?:^|_)(?:log|print|warn|warning)(?:_|$)")
+_BUILT = re.compile(
+    r"(?:^|_)(?:msg|message|error|err|warning|hint|reason|detail|text)s?$", re.IGNORECASE
+)
+_PERCENT = re.compile(r"%(?:\(\w+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?[diouxXeEfFgGcrsa%]")
+_BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_SHOWING = (ast.Call, ast.Assert, ast.Assign, ast.AugAssign)
+_WORD = re.compile(r"[A-Za-z]{3,}")
+# Where a text stands in several places, the first of these kinds is kept.
+_PRIORITY = (
+    "raise",
+    "assert",
+    "response",
+    "critical",
+    "error",
+    "warning",
+    "info",
+    "debug",
+    "print",
+    "text",
+)
+
+
+class MessageReader:
+    """Collects the messages of a release, module by module."""
+
+    def __init__(self, sources: Sources) -> None:
+        """Read from `sources`, whose report takes what shows no text at all."""
+        self.sources = sources
+        self.found: dict[str, tuple[str, str]] = {}  # template → (kind, file)
+        self._inside_errors: set[int] = set()  # nodes of exception classes of the module at hand
+        self.wordless = 0  # calls that show values only: nothing to recognise them by
+
+    def read(self, file: str, tree: ast.Module) -> None:
+        """Add every text a module shows."""
+        self._inside_errors = set()
+        self._scope(tree.body, file, {})
+
+    def result(self) -> dict[str, tuple[str, str]]:
+        """Return for each template its kind and the file it stands in."""
+        return self.found
+
+    def _scope(
+        self, body: Iterable[ast.stmt], file: str, outer: Mapping[str, list[ast.expr]]
+    ) -> None:
+        """Read statements that share their local names; functions inside have their own."""
+        inside: list[ast.AST] = []
+        functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+        stack: list[ast.AST] = list(body)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                functions.append(node)
+                stack.extend(node.decorator_list)
+            else:
+                if isinstance(node, ast.ClassDef) and _is_error(node):
+                    self._inside_errors |= {id(inner) for inner in ast.walk(node)}
+                elif isinstance(node, _SHOWING):
+                    inside.append(node)
+                stack.extend(children(node))
+        names = dict(outer)
+        for node in inside:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        names[target.id] = [*names.get(target.id, []), node.value]
+        for node in inside:
+            self._node(node, file, names)
+        for function in functions:
+            self._scope(function.body, file, names)
+
+    def _node(self, node: ast.AST, file: str, names: Mapping[str, list[ast.expr]]) -> None:
+        if isinstance(node, ast.Call):
+            kind = _kind_of(node)
+            if kind == "super" and id(node) in self._inside_errors:
+                kind = "raise"
+            if kind is not None and kind != "super":
+                self._show(kind, node, file, names)
+        elif isinstance(node, ast.Assert) and node.msg is not None:
+            self._keep("assert", _texts(node.msg, names), file)
+        elif isinstance(node, (ast.Assign, ast.AugAssign)) and _is_built(node):
+            texts = _texts(node.value, names)
+            if isinstance(node, ast.AugAssign):
+                texts = [VARIES + text for text in texts]
+            self._keep("text", texts, file)
+
+    def _show(
+        self, kind: str, call: ast.Call, file: str, names: Mapping[str, list[ast.expr]]
+    ) -> None:
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        texts: list[str] = []
+        if kind in _LEVELS and call.args:
+            # logger.info("%s loaded", name): the rest fills the slots of the first
+            texts = _texts(call.args[0], names)
+            if len(call.args) > 1:
+                texts = [_PERCENT.sub(_slot, text) for text in texts]
+        if not any(_says_something(text) for text in texts):
+            texts = [text for value in values for text in _texts(value, names)]
+        if kind == "print" and len(call.args) > 1:
+            texts = [_join(parts) for parts in _choices([_texts(a, names) for a in call.args])]
+        if not self._keep(kind, texts, file):
+            self.wordless += 1
+
+    def _keep(self, kind: str, texts: Iterable[str], file: str) -> bool:
+        kept = False
+        for text in texts:
+            template = _template(text)
+            if not _says_something(template):
+                continue
+            kept = True
+            known = self.found.get(template)
+            if known is None or (_PRIORITY.index(kind), file) < (
+                _PRIORITY.index(known[0]),
+                known[1],
+            ):
+                self.found[template] = (kind, file)
+        return kept
+
+
+def _kind_of(call: ast.Call) -> str | None:
+    """Return how a call shows its text: as an error, a log line, a print; None if it does not."""
+    owner, _, name = call_name(call.func).rpartition(".")
+    if not name:  # logging.getLogger("x").info(…), super().__init__(…)
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        name = call.func.attr
+        inner = call.func.value
+        owner = call_name(inner.func) if isinstance(inner, ast.Call) else ""
+        if name == "__init__" and owner == "super":
+            return "super"
+    if _RAISED.search(name) or call_name(call.func) in ("sys.exit", "exit"):
+        return "raise"
+    if _ANSWERED.search(name):
+        return "response"
+    level = next((level for level in _LEVELS if level in name.lower().split("_")), None)
+    if level and ("log" in owner.lower() or owner.endswith("parser") or _SHOWN.search(name)):
+        return _LEVEL_NAMES.get(level, level)
+    if level and not owner and name.endswith("_once"):
+        return _LEVEL_NAMES.get(level, level)
+    if name == "warn" or call_name(call.func) == "warnings.warn":
+        return "warning"
+    if name == "log" and "log" in owner.lower():
+        return "info"
+    if name == "write" and owner in ("sys.stderr", "sys.stdout"):
+        return "print"
+    if _SHOWN.search(name) and not owner.endswith(("math", "np", "torch")):
+        return "print"
+    return None
+
+
+def _is_error(owner: ast.ClassDef) -> bool:
+    return any(_RAISED.search(call_name(base)) for base in owner.bases)
+
+
+def _is_built(node: ast.Assign | ast.AugAssign) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return any(
+        _BUILT.search(target.id if isinstance(target, ast.Name) else target.attr)
+        for target in targets
+        if isinstance(target, (ast.Name, ast.Attribute))
+    )
+
+
+def _texts(node: ast.expr, names: Mapping[str, list[ast.expr]], depth: int = 0) -> list[str]:
+    """Return the texts an expression can have, `…` for what varies; at least one, perhaps `…`."""
+    if depth > 12:
+        return [VARIES]
+    if isinstance(node, ast.Constant):
+        return [node.value if isinstance(node.value, str) else VARIES]
+    if isinstance(node, ast.JoinedStr):
+        return ["".join(_piece(part) for part in node.values)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = (_texts(side, names, depth + 1) for side in (node.left, node.right))
+        return ["".join(pair) for pair in _choices([left, right])]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return [_PERCENT.sub(_slot, text) for text in _texts(node.left, names, depth + 1)]
+    if isinstance(node, ast.IfExp):
+        return [*_texts(node.body, names, depth + 1), *_texts(node.orelse, names, depth + 1)]
+    if isinstance(node, ast.BoolOp):
+        return [text for value in node.values for text in _texts(value, names, depth + 1)]
+    if isinstance(node, ast.Name) and node.id in names:
+        values = names[node.id][:MAX_ALTERNATIVES]
+        inner = {name: found for name, found in names.items() if name != node.id}
+        return [text for value in values for text in _texts(value, inner, depth + 1)]
+    if isinstance(node, ast.Call):
+        return _called(node, names, depth)
+    if isinstance(node, ast.Dict):
+        return [text for value in node.values for text in _texts(value, names, depth + 1)] or [
+            VARIES
+        ]
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [text for value in node.elts for text in _texts(value, names, depth + 1)] or [VARIES]
+    return [VARIES]
+
+
+def _called(node: ast.Call, names: Mapping[str, list[ast.expr]], depth: int) -> list[str]:
+    if isinstance(node.func, ast.Attribute):
+        name, owner = node.func.attr, node.func.value
+        if name == "format":
+            return [_BRACES.sub(_slot, text) for text in _texts(owner, names, depth + 1)]
+        if name == "join" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
+            parts = [_texts(item, names, depth + 1) for item in node.args[0].elts]
+            between = _texts(owner, names, depth + 1)[0]
+            return [between.join(chosen) for chosen in _choices(parts)]
+        if name in ("strip", "rstrip", "lstrip", "replace", "lower", "upper", "removesuffix"):
+            return _texts(owner, names, depth + 1)
+    if call_name(node.func).endswith(("dedent", "cleandoc", "red", "colored", "str")) and node.args:
+        return _texts(node.args[0], names, depth + 1)
+    return [VARIES]
+
+
+def _piece(part: ast.expr) -> str:
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Constant):
+        return str(part.value.value)
+    return VARIES
+
+
+def _slot(found: re.Match[str]) -> str:
+    doubled = {"%%": "%", "{{": "{", "}}": "}"}
+    return doubled.get(found[0], VARIES)
+
+
+def _choices(parts: list[list[str]]) -> list[list[str]]:
+    """Return the ways to take one of each, as many as are bearable."""
+    ways: list[list[str]] = [[]]
+    for part in parts:
+        ways = [[*way, text] for way in ways for text in part][:MAX_ALTERNATIVES]
+    return ways
+
+
+def _join(parts: list[str]) -> str:
+    return " ".join(parts)
+
+
+def _template(text: str) -> str:
+    text = _ANSI.sub("", text)
+    text = re.sub(rf"{VARIES}(?:{VARIES})+", VARIES, text)
+    text = "\n".join(line.rstrip() for line in text.split("\n"))
+    return text.strip()[:MAX_TEMPLATE_CHARS]
+
+
+def _says_something(text: str) -> bool:
+    return len(_WORD.findall(text)) >= MIN_WORDS
