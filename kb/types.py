@@ -53,6 +53,7 @@ class Section:
     parent: str | None = None  # id of the section this one stands under
     breadcrumbs: tuple[str, ...] = ()  # titles above this one, outermost first
     signatures: tuple[str, ...] = ()  # lines of its `log` fences, `…` for what varies
+    last_signatures: tuple[str, ...] = ()  # of `log-last` fences: a symptom only as the last line
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,14 +272,19 @@ def _sections(
             level=heading.level,
             parent=parent,
             breadcrumbs=breadcrumbs,
-            signatures=tuple(
-                line.strip()
-                for fence in fences
-                if fence.info == "log" and heading.line <= fence.start_line <= end
-                for line in fence.text.splitlines()
-                if line.strip()
-            ),
+            signatures=_fence_lines(fences, "log", heading.line, end),
+            last_signatures=_fence_lines(fences, "log-last", heading.line, end),
         )
+
+
+def _fence_lines(fences: list[Fence], info: str, start: int, end: int) -> tuple[str, ...]:
+    return tuple(
+        line.strip()
+        for fence in fences
+        if fence.info == info and start <= fence.start_line <= end
+        for line in fence.text.splitlines()
+        if line.strip()
+    )
 
 
 def _front_matter_lines(tokens: Sequence[Token]) -> int:

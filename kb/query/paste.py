@@ -33,6 +33,7 @@ _EVERYBODYS = frozenset({"auto", "cuda", "127.0.0.1", "0.0.0.0", "info", "fcfs",
 MAX_ERROR_CHARS = 1_500
 MAX_CONTEXT_CHARS = 1_500
 MAX_FRAMES = 12
+MAX_LAST_LINES = 4  # ranks print their last steps in any order
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,17 @@ class Paste:
     def of_role(self, *roles: Role) -> tuple[LogLine, ...]:
         """Return the lines that have one of `roles`, in order."""
         return tuple(line for line in self.lines if line.role in roles)
+
+    @property
+    def last_lines(self) -> tuple[LogLine, ...]:
+        """Return the lines a log that fails nowhere ends in; none where it says what failed.
+
+        A server that hangs prints no error: the step it printed last is the symptom.
+        """
+        if self.of_role("exception", "header") or not self.is_log:
+            return ()
+        printed = [line for line in self.lines if line.role not in ("prose", "access", "command")]
+        return tuple(printed[-MAX_LAST_LINES:])
 
     @property
     def is_log(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kb.query.log_lines import LogLine, Role
@@ -32,6 +32,7 @@ FEATURES = (
     "signature_linked",  # likewise of the sections it links to, where its own hit is in a frame
     "signature_lines",  # further distinct signatures of the id in the paste; 0 to 1
     "signature_first",  # whose best hit stands first among the strong ones: 1, 1/2, 1/3 …
+    "signature_last",  # of a `log-last` signature where the log ends in it; 0 to 1
     "signature_words",  # a signature inside the question; 0 to 1
     "title_words",  # share of the title's terms that the question holds; 0 to 1
     "title_error",  # likewise the error lines
@@ -171,12 +172,30 @@ def _signature_features(
             )
         if owner in first_lines:
             features[row, column["signature_first"]] = 1 / (1 + order.index(first_lines[owner]))
+    _last_line_features(query, index, features[:, column["signature_last"]], ordered, position)
     for hit in index.matcher.match(query.words):
         row = position[hit.signature.owner]
         worth = hit_worth(hit, None)
         cell = (row, column["signature_words"])
         features[cell] = max(float(features[cell]), worth)
     return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
+
+
+def _last_line_features(
+    query: Query,
+    index: Index,
+    values: Matrix,
+    ordered: dict[str, list[tuple[float, Hit]]],
+    position: Mapping[str, int],
+) -> None:
+    """Fill `values` with the worth of hits in the last lines, and add these to the ids' hits."""
+    last = query.paste.last_lines
+    for steps_before_end, line in enumerate(reversed(last)):
+        for hit in index.last_matcher.match(line.text):
+            worth = hit_worth(hit, line) / (1 + 0.25 * steps_before_end)
+            owner = hit.signature.owner
+            values[position[owner]] = max(float(values[position[owner]]), worth)
+            ordered.setdefault(owner, []).append((worth, replace(hit, line=line.number)))
 
 
 def _consequence_features(

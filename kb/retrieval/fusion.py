@@ -32,6 +32,7 @@ WEIGHTS: Mapping[str, float] = {
     "title_error": 0.5,
     "signature_lines": 0.8,
     "signature_first": 0.5,
+    "signature_last": 2.5,
     "signature_words": 1.2,
     "lexical_words": 2.0,
     "lexical_error": 1.5,

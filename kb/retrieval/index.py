@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -85,17 +85,25 @@ class Index:
     @cached_property
     def matcher(self) -> SignatureMatcher:
         """Return the automaton over the signatures of all sections; equal lines enter once."""
-        distinct = dict.fromkeys(
-            (section.id, line) for section in self.sections for line in section.signatures
-        )
-        compiled = (compile_signature(owner, line) for owner, line in distinct)
-        return SignatureMatcher(signature for signature in compiled if signature is not None)
+        return _matcher((s.id, line) for s in self.sections for line in s.signatures)
+
+    @cached_property
+    def last_matcher(self) -> SignatureMatcher:
+        """Return the automaton over the lines that are a symptom only where a log ends in them."""
+        return _matcher((s.id, line) for s in self.sections for line in s.last_signatures)
+
+
+def _matcher(lines: Iterable[tuple[str, str]]) -> SignatureMatcher:
+    compiled = (compile_signature(owner, line) for owner, line in dict.fromkeys(lines))
+    return SignatureMatcher(signature for signature in compiled if signature is not None)
 
 
 # What a passage is embedded without: `log` fences, which signatures and BM25 match by the letter
 # and an encoder blurs; the addresses of links; the marks of the heading's attributes.
 _SECTION_LINK = re.compile(r"\]\([^()\s#]*#([^()\s]+)\)")
-_LOG_FENCE = re.compile(r"^ {0,3}```log\b.*?^ {0,3}```[ \t]*$", re.MULTILINE | re.DOTALL)
+_LOG_FENCE = re.compile(
+    r"^ {0,3}```log(?:-last)?[ \t]*$.*?^ {0,3}```[ \t]*$", re.MULTILINE | re.DOTALL
+)
 _LINK_ADDRESS = re.compile(r"\]\([^()\s]*\)")
 _HEADING = re.compile(r"\A#{1,6}[ \t].*")
 

@@ -298,8 +298,8 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def _section(row: dict[str, Any]) -> Section:
     row["source"] = Source(**row["source"])
-    for key in ("breadcrumbs", "signatures"):
-        row[key] = tuple(row[key])
+    for key in ("breadcrumbs", "signatures", "last_signatures"):
+        row[key] = tuple(row.get(key, ()))
     return Section(**row)
 
 
