@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     rules_files.duplicate_id,
     rules_files.empty_section,
     rules_files.heading_jump,
+    rules_files.list_layout,
     rules_files.smart_dash,
     rules_files.bare_flag,
     rules_links.dead_link,

@@ -64,7 +64,7 @@ class Page:
     @cached_property
     def headings(self) -> Sequence[Heading]:
         """Return the headings, those without text of their own too."""
-        return headings_of(self._tokens)
+        return headings_of(self.tokens)
 
     @cached_property
     def anchors(self) -> frozenset[str]:
@@ -113,14 +113,15 @@ class Page:
         return [item for item in items if start <= item.line <= end]
 
     @cached_property
-    def _tokens(self) -> Sequence[Token]:
+    def tokens(self) -> Sequence[Token]:
+        """Return the document's Markdown tokens."""
         return block_parser().parse("".join(self.document.lines))
 
     @cached_property
     def _inline(self) -> Sequence[CodeSpan | Link | Prose]:
         return [
             item
-            for token in self._tokens
+            for token in self.tokens
             if token.type == "inline" and token.map is not None
             for item in _items(token, token.map[0] + 1)
         ]

@@ -15,12 +15,14 @@ __all__ = [
     "duplicate_id",
     "empty_section",
     "heading_jump",
+    "list_layout",
     "merge_marker",
     "smart_dash",
     "unclosed_fence",
     "unreadable_file",
 ]
 
+INDENT = 4  # blanks that make a block part of a list item in Python-Markdown
 _MERGE = re.compile(r"^(?:<{7}|>{7}|\|{7})(?= |$)")
 # A dash that was typed as `-` or `--` and made pretty: it stands where an option begins.
 _DASHED_OPTION = re.compile(r"(?<![^\s\"'`(\[=])[‐‑‒–—―−]{1,2}(?=[A-Za-z])")
@@ -89,6 +91,39 @@ def heading_jump(target: LintTarget) -> Iterator[Problem]:
                     f" {above.level}: expected `{'#' * (above.level + 1)}`"
                 )
                 yield Problem(page.document.path, heading.line, message)
+
+
+def list_layout(target: LintTarget) -> Iterator[Problem]:
+    """Report blocks in list items that MkDocs takes out of them, under `strict`.
+
+    Python-Markdown wants them indented by four, and a blank line before the item that follows.
+    Elsewhere less will do, which is why other folders are not held to it.
+    """
+    if not target.strict:
+        return
+    for page in target.pages:
+        path, lines = page.document.path, page.document.lines
+        depth, marks = 0, [0]
+        for token in page.tokens:
+            if token.type in ("list_item_open", "list_item_close"):
+                depth += token.nesting
+            if token.map is None or token.nesting < 0 or not depth:
+                continue
+            start, end = token.map
+            if token.type == "list_item_open":
+                marks[depth:] = [start]
+                spaced = any(not line.strip() for line in lines[start:end])
+                if spaced and lines[end - 1].strip() and end < len(lines) and lines[end].strip():
+                    message = "expected a blank line above: the item before holds blocks of its own"
+                    yield Problem(path, end + 1, message)
+            elif token.block and start > marks[depth] and token.type != "inline":
+                given = len(lines[start]) - len(lines[start].lstrip(" "))
+                if given < INDENT * depth:
+                    message = (
+                        f"indented by {given}, expected {INDENT * depth}: with less MkDocs ends the"
+                        " list here"
+                    )
+                    yield Problem(path, start + 1, message)
 
 
 def smart_dash(target: LintTarget) -> Iterator[Problem]:

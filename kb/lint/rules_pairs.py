@@ -120,7 +120,8 @@ def different_fence(target: LintTarget) -> Iterator[Problem]:
                     f"this line of the code block is {_shown(given)}, expected"
                     f" {_shown(expected)} as in {place}"
                 )
-                yield Problem(korean.source.path, ko.start_line + 1 + number, message)
+                line = min(ko.start_line + 1 + number, ko.end_line)
+                yield Problem(korean.source.path, line, message)
 
 
 def _compare(
