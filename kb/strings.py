@@ -440,8 +440,8 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "SGLang이 내는 메시지예요",
     },
     "chat.message_releases": {
-        "en": "In the releases {first} to {last}, from",
-        "ko": "{first}–{last} 릴리스에 있고, 나오는 파일은",
+        "en": "In releases {first} to {last}. File:",
+        "ko": "{first}–{last} 릴리스에 있어요. 파일:",
     },
     "chat.message_flags": {
         "en": "Flags it names:",

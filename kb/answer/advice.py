@@ -12,6 +12,7 @@ from kb.answer.command import LaunchCommand, Option
 from kb.answer.edits import Edit, add_flag, add_variable, apply_edits, remove_option, set_values
 from kb.answer.fix_flags import fix_flags
 from kb.answer.remedies import Direction, FlagValue, Remedy, remedies_from_section
+from kb.answer.server_args import key_of
 from kb.catalog.catalog import Catalog
 from kb.strings import text
 from kb.types import CommandAdvice, CommandChange, Language
@@ -107,6 +108,10 @@ class _Applied:
                 self._set(flag, remedy.direction)
 
     def _set(self, flag: FlagValue, direction: Direction | None) -> None:
+        same = self._said_otherwise(flag)
+        if same is not None:
+            self.holds = self.command.text[same.start : same.end]
+            return
         option = self._present(flag)
         if option is None:
             in_force = self._in_force(flag)
@@ -175,7 +180,24 @@ class _Applied:
         wanted = _names(flag.verdict)
         for option in reversed(self.command.options):
             verdict = judge(option.flag, self.catalog, self.version)
-            if wanted & ({verdict.name, verdict.use} - {None}):
+            if verdict.name is not None and flag.verdict and verdict.name == flag.verdict.name:
+                return option
+            # A renamed flag is the same one only if both take a value, or neither does.
+            if wanted & _names(verdict) and bool(option.values) == bool(flag.values):
+                return option
+        return None
+
+    def _said_otherwise(self, flag: FlagValue) -> Option | None:
+        """Return the option that says the same in other words: `--disable-x` and `--x=disabled`."""
+        for option in self.command.options:
+            if bool(option.values) == bool(flag.values):
+                continue
+            verdict = judge(option.flag, self.catalog, self.version)
+            instead = (verdict.replacement or "").split()
+            if flag.values and f"{flag.flag}={' '.join(flag.values)}" in instead:
+                return option
+            instead = ((flag.verdict and flag.verdict.replacement) or "").split()
+            if option.values and f"{verdict.name}={_joined(option)}" in instead:
                 return option
         return None
 
@@ -193,7 +215,7 @@ class _Applied:
         form = flag.verdict.form if flag.verdict else None
         if form is None:
             return None
-        value = self.command.in_force.get(form.field)
+        value = self.command.in_force.get(key_of(form))
         if form.is_switch:
             return "True" if value is True else None
         return None if value is None or isinstance(value, bool) else str(value)
@@ -247,7 +269,7 @@ def _names(verdict: object) -> set[str]:
 def _field(flag: FlagValue) -> str:
     """Return the key under which the server keeps the flag's value."""
     form = flag.verdict.form if flag.verdict else None
-    return form.field if form else flag.flag
+    return key_of(form) if form else flag.flag
 
 
 def _is_switch(flag: FlagValue) -> bool:

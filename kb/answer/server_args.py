@@ -13,10 +13,19 @@ from kb.catalog.catalog import Catalog
 from kb.catalog.forms import FlagForm
 from kb.catalog.server_args_line import server_args_line
 
-__all__ = ["command_from_server_args", "fields_in_force"]
+__all__ = ["command_from_server_args", "fields_in_force", "key_of"]
 
 MAX_VALUE_CHARS = 20_000
 
+# Up to 0.5.13 these flags kept their value under the long name and the line had the short one.
+_SHORT_KEYS = {
+    "tensor_parallel_size": "tp_size",
+    "data_parallel_size": "dp_size",
+    "pipeline_parallel_size": "pp_size",
+    "expert_parallel_size": "ep_size",
+    "attention_context_parallel_size": "attn_cp_size",
+    "moe_data_parallel_size": "moe_dp_size",
+}
 # Fields the server fills in by itself at every start: not what the user asked for.
 _FILLED_IN = frozenset({"device", "nccl_port", "random_seed", "warmups"})
 # Fields that repeat another one unless they were set.
@@ -45,6 +54,11 @@ def _literal(raw: str) -> object:
         return ast.literal_eval(raw)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return _MISSING
+
+
+def key_of(form: FlagForm) -> str:
+    """Return the key of the `server_args=` line, and of `Engine(…)`, that holds a flag's value."""
+    return _SHORT_KEYS.get(form.field, form.field)
 
 
 def command_from_server_args(
@@ -105,10 +119,12 @@ def _flags_by_field(catalog: Catalog, version: str | None) -> Mapping[str, tuple
     for history, form in catalog.options(version).values():
         if form.refused or form.kind == "store_const":
             continue
-        known = found.get(form.field)
-        plain = history.name == "--" + form.field.replace("_", "-")
+        key = key_of(form)
+        flag = "--" + key.replace("_", "-")
+        plain = flag in (history.name, *form.aliases)
+        known = found.get(key)
         if known is None or plain or (known[1].deprecated and not form.deprecated):
-            found[form.field] = (history.name, form)
+            found[key] = (flag if plain else history.name, form)
     return found
 
 

@@ -86,11 +86,12 @@ def find_version(
     possible = [item for item in said if _within(item.release, low, high, catalog)]
     if not possible:
         contradiction = said[0].release if said else None
-        if not said:
+        value = low if low == high else None
+        if not said and value is None:
             log = [*log, *_dates(paste, catalog, low, high)]
             low, high = _bounds(log, catalog)
         shown = [*_telling(log, catalog), *(paste.stated(item) for item in said[:1])]
-        return VersionRange(None, low, high, _in_order(shown), contradiction)
+        return VersionRange(value, low, high, _in_order(shown), contradiction)
     best = [item for item in possible if item.rank == possible[0].rank]
     releases = sorted({item.release for item in best}, key=catalog.position)
     shown = [paste.stated(item) for item in _first_of_each(best)]
