@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from kb.corpus.markdown import Fence
+from kb.corpus.markdown import Fence, split_lines
 from kb.lint.page import Page
 from kb.lint.programs import is_foreign_command
 from kb.types import Section
@@ -53,7 +53,7 @@ def _logical_lines(fence: Fence) -> Iterator[tuple[int, str]]:
     r"""Yield the lines of a fence with their numbers, joined where a line ends in `\`."""
     start = fence.start_line + 1
     parts: list[str] = []
-    for number, line in enumerate(fence.text.splitlines(), fence.start_line + 1):
+    for number, line in enumerate(split_lines(fence.text), fence.start_line + 1):
         if not parts:
             start = number
         continued = line.rstrip().endswith("\\")

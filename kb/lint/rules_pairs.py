@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from kb.corpus.documents import Problem, page_key
+from kb.corpus.markdown import split_lines
 from kb.lint.numbers import numbers_of, spelled_out
 from kb.lint.page import Page
 from kb.lint.target import LANGUAGES, LintTarget
@@ -146,10 +147,11 @@ def _missing(section: Section, other: Section, what: str) -> Problem:
 
 def _first_difference(expected: str, given: str) -> tuple[int, str, str]:
     """Return the number (from 0) of the first line that differs, and both lines."""
-    ours, theirs = given.splitlines(), expected.splitlines()
+    ours, theirs = split_lines(given), split_lines(expected)
     shorter = min(len(ours), len(theirs))
     number = next((n for n in range(shorter) if ours[n] != theirs[n]), shorter)
-    return number, "".join(ours[number : number + 1]), "".join(theirs[number : number + 1])
+    first, second = ("".join(lines[number : number + 1]).rstrip("\r\n") for lines in (ours, theirs))
+    return number, first, second
 
 
 def _shown(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb.corpus.documents import Problem
+from kb.corpus.markdown import split_lines
 from kb.lint.target import LintTarget
 from kb.retrieval.signatures import (
     MIN_MATCHED_CHARS,
@@ -83,6 +84,6 @@ def _signature_lines(target: LintTarget) -> Iterator[tuple[str, int, str, str]]:
             continue
         for fence in page.fences_in(section):
             if fence.info == "log":
-                for number, line in enumerate(fence.text.splitlines(), fence.start_line + 1):
+                for number, line in enumerate(split_lines(fence.text), fence.start_line + 1):
                     if line.strip():
                         yield page.document.path, number, section.id, line.strip()
