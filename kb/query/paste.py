@@ -33,7 +33,8 @@ _EVERYBODYS = frozenset({"auto", "cuda", "127.0.0.1", "0.0.0.0", "info", "fcfs",
 MAX_ERROR_CHARS = 1_500
 MAX_CONTEXT_CHARS = 1_500
 MAX_FRAMES = 12
-MAX_LAST_LINES = 4  # ranks print their last steps in any order
+MAX_AFTER_STEP = 5
+_STEP_ROLES: tuple[Role, ...] = ("stage", "progress", "batch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,16 @@ class Paste:
         return tuple(line for line in self.lines if line.role in roles)
 
     @property
-    def last_lines(self) -> tuple[LogLine, ...]:
-        """Return the lines a log that fails nowhere ends in; none where it says what failed.
+    def last_step(self) -> LogLine | None:
+        """Return the line in which a log ends that says nowhere what failed, else None.
 
-        A server that hangs prints no error: the step it printed last is the symptom.
+        A server that hangs prints no error: the step it began last is the symptom. A few lines of
+        another kind may follow it.
         """
-        if self.of_role("exception", "header") or not self.is_log:
-            return ()
-        printed = [line for line in self.lines if line.role not in ("prose", "access", "command")]
-        return tuple(printed[-MAX_LAST_LINES:])
+        if self.of_role("exception", "header"):
+            return None
+        steps = [line for line in self.lines[-MAX_AFTER_STEP:] if line.role in _STEP_ROLES]
+        return steps[-1] if steps else None
 
     @property
     def is_log(self) -> bool:

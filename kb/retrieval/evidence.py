@@ -28,8 +28,7 @@ __all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts"]
 FEATURES = (
     "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
     "signature_frame",  # of its best hit in a stack frame: says where, not what
-    "signature_parent",  # of the best hit of the section it stands under, if it has one itself
-    "signature_linked",  # likewise of the sections it links to, where its own hit is in a frame
+    "signature_linked",  # of the best hit of a section it links to, where its own are in frames
     "signature_lines",  # further distinct signatures of the id in the paste; 0 to 1
     "signature_first",  # whose best hit stands first among the strong ones: 1, 1/2, 1/3 …
     "signature_last",  # of a `log-last` signature where the log ends in it; 0 to 1
@@ -116,6 +115,7 @@ def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evid
                 cosines = index.dense.scores(vectors[row : row + 1])[0]
                 mean = float(cosines.mean())
                 features[:, column[name]] = np.clip((cosines - mean) / (1 - mean), 0, 1)
+    _inherit(index, hits, features, column, position)
     _consequence_features(query, index, hits, features, column, position)
     return Evidence(index.ids, features, hits, shares[0], shares[1])
 
@@ -163,9 +163,6 @@ def _signature_features(
         features[row, column["signature_lines"]] = 1 - math.exp(
             -sum(worth for worth, _ in found[1:])
         )
-        parent = _parent_of(index, owner)
-        if parent is not None and told.get(parent):
-            features[row, column["signature_parent"]] = told[parent][0][0]
         if not told[owner]:
             features[row, column["signature_linked"]] = max(
                 (told[other][0][0] for other in index.links[owner] if told.get(other)), default=0
@@ -188,14 +185,44 @@ def _last_line_features(
     ordered: dict[str, list[tuple[float, Hit]]],
     position: Mapping[str, int],
 ) -> None:
-    """Fill `values` with the worth of hits in the last lines, and add these to the ids' hits."""
-    last = query.paste.last_lines
-    for steps_before_end, line in enumerate(reversed(last)):
-        for hit in index.last_matcher.match(line.text):
-            worth = hit_worth(hit, line) / (1 + 0.25 * steps_before_end)
-            owner = hit.signature.owner
-            values[position[owner]] = max(float(values[position[owner]]), worth)
-            ordered.setdefault(owner, []).append((worth, replace(hit, line=line.number)))
+    """Fill `values` with the worth of hits in the last step, and add these to the ids' hits."""
+    line = query.paste.last_step
+    if line is None:
+        return
+    for hit in index.last_matcher.match(line.text):
+        worth = hit_worth(hit, line)
+        owner = hit.signature.owner
+        values[position[owner]] = max(float(values[position[owner]]), worth)
+        ordered.setdefault(owner, []).append((worth, replace(hit, line=line.number)))
+
+
+# What a section inherits from the one it stands under, where it has a hit of its own: the parent
+# says what failed, the child in which case.
+_INHERITED = (
+    "signature",
+    "signature_lines",
+    "signature_first",
+    "title_error",
+    "lexical_error",
+    "lexical_error_relative",
+)
+
+
+def _inherit(
+    index: Index,
+    hits: Mapping[str, Sequence[Hit]],
+    features: Matrix,
+    column: Mapping[str, int],
+    position: Mapping[str, int],
+) -> None:
+    for owner in hits:
+        parent = _parent_of(index, owner)
+        if parent is None or parent not in hits:
+            continue
+        for name in _INHERITED:
+            cell = (position[owner], column[name])
+            above = float(features[position[parent], column[name]])
+            features[cell] = max(float(features[cell]), above)
 
 
 def _consequence_features(

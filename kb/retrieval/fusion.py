@@ -26,7 +26,6 @@ LEGS: Mapping[str, tuple[str, ...]] = {
 WEIGHTS: Mapping[str, float] = {
     "signature": 3.0,
     "signature_frame": 1.2,
-    "signature_parent": 2.5,
     "signature_linked": 1.5,
     "title_words": 1.0,
     "title_error": 0.5,
