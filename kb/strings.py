@@ -150,6 +150,18 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "`{flag}` 플래그는 SGLang이 아니라 {program} 플래그예요."
         " SGLang에서는 `{use}` 플래그를 써요.",
     },
+    "flags.default": {
+        "en": "default: {value}",
+        "ko": "기본값: {value}",
+    },
+    "flags.choices": {
+        "en": "choices: {values}",
+        "ko": "선택지: {values}",
+    },
+    "flags.history": {
+        "en": "history of `{name}`:",
+        "ko": "`{name}`의 이력:",
+    },
     # --- environment variables ---
     "variable.accepted": {
         "en": "{release} reads the variable `{flag}`.",
@@ -445,7 +457,7 @@ STRINGS: dict[str, dict[Language, str]] = {
     },
     "chat.message_flags": {
         "en": "Flags it names:",
-        "ko": "메시지에 나오는 옵션:",
+        "ko": "메시지에 나오는 플래그:",
     },
     "chat.status_accepted": {
         "en": "accepted",
@@ -469,11 +481,11 @@ STRINGS: dict[str, dict[Language, str]] = {
     },
     "chat.status_unknown": {
         "en": "unknown",
-        "ko": "없는 옵션",
+        "ko": "없는 플래그",
     },
     "chat.status_foreign": {
         "en": "not SGLang's",
-        "ko": "다른 프로그램 옵션",
+        "ko": "다른 프로그램 플래그",
     },
     "chat.not_found_advice": {
         "en": "No section fits well enough, and nothing is made up. More of the log, from"
@@ -530,8 +542,8 @@ STRINGS: dict[str, dict[Language, str]] = {
         " 주세요.",
     },
     "chat.error_unreachable": {
-        "en": "The server did not answer. Is it still running?",
-        "ko": "서버가 응답하지 않았어요. 아직 실행 중인지 확인해 주세요.",
+        "en": "The server gave no answer. Check that it runs and, if it does, its log.",
+        "ko": "서버가 답하지 못했어요. 실행 중인지, 그렇다면 로그에 무엇이 있는지 확인해 주세요.",
     },
     "chat.example_oom": {
         "en": "CUDA out of memory",

@@ -1,0 +1,130 @@
+"""The web chat: an application to mount or run, and the server that runs it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import socket
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import gradio as gr
+import uvicorn
+from fastapi import APIRouter, FastAPI, Query
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
+
+from kb.errors import InputError, KBError
+from kb.knowledge_base import KnowledgeBase
+from kb.serve.page import build_page, page_theme
+from kb.serve.page_guard import PageGuard
+from kb.serve.replies import Replies
+from kb.types import Language
+
+__all__ = ["create_app", "serve"]
+
+ASSETS = Path(__file__).resolve().parent / "assets"
+_log = logging.getLogger("uvicorn.error")
+
+
+def create_app(base: KnowledgeBase | None = None, *, routers: Sequence[APIRouter] = ()) -> FastAPI:
+    """Return the web chat over `base`, by default the shipped one, as an ASGI application.
+
+    The page takes every path that is left over, so further routes come in as `routers`.
+    Raises IndexFolderError where the shipped index cannot be loaded.
+    """
+    base = base or KnowledgeBase.load()
+    replies = Replies(base)
+    page = gr.mount_gradio_app(
+        FastAPI(docs_url=None, redoc_url=None, openapi_url=None),
+        build_page(replies, base.settings.max_paste_chars),
+        path="/",
+        theme=page_theme(),
+        footer_links=[],
+        run_history=False,  # it would keep what was pasted in the browser's database
+        show_error=False,
+        ssr_mode=False,
+        pwa=False,
+        mcp_server=False,
+        enable_monitoring=False,
+    )
+    app = FastAPI(
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lambda _: page.router.lifespan_context(page),
+    )
+    for router in routers:
+        app.include_router(router)
+    app.include_router(_section_routes(replies))
+    app.mount("/chat-assets", StaticFiles(directory=ASSETS))
+    app.mount("/", PageGuard(page, head=_head()))
+    return app
+
+
+def serve(host: str = "127.0.0.1", port: int = 7860, index: Path | str | None = None) -> None:
+    """Load the index, shipped or at `index`, and serve the chat until it is stopped.
+
+    The encoder loads while the page is already there. Raises IndexFolderError, InputError where
+    the address cannot be listened on.
+    """
+    base = KnowledgeBase.load(index)
+    app = create_app(base)
+    listening = _listen(host, port)
+    threading.Thread(target=_warm_up, args=(base,), daemon=True).start()
+    config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)
+    shown = f"[{host}]" if ":" in host else host
+    _log.info("the chat is at http://%s:%s", shown, listening.getsockname()[1])
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _section_routes(replies: Replies) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/chat-section", response_class=HTMLResponse)
+    def section(
+        identifier: str = Query(alias="id", max_length=1000), language: Language = "en"
+    ) -> HTMLResponse:
+        """Return a section as HTML for the page to show."""
+        html = replies.section(identifier, language)
+        return HTMLResponse(html or "", 200 if html else 404)
+
+    return routes
+
+
+def _head() -> str:
+    """Return what the page loads besides Gradio: our style and script, by their content."""
+    digest = hashlib.sha256()
+    for name in ("chat.css", "chat.js"):
+        digest.update((ASSETS / name).read_bytes())
+    version = digest.hexdigest()[:12]
+    return (
+        '<meta name="color-scheme" content="light dark">'
+        '<link rel="icon" type="image/svg+xml" href="./chat-assets/icon.svg">'
+        f'<link rel="stylesheet" href="./chat-assets/chat.css?{version}">'
+        f'<script src="./chat-assets/chat.js?{version}"></script>'
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(cast("tuple[str, int]", address))
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"{host}:{port} cannot be listened on ({error}); give another --host or --port"
+        ) from error
+    return listening
+
+
+def _warm_up(base: KnowledgeBase) -> None:
+    try:
+        base.warm_up()
+    except KBError as error:  # the first question will say so too
+        _log.error("the encoder cannot be loaded: %s", error)

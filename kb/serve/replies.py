@@ -1,0 +1,80 @@
+"""What the page sends in, the HTML it shows out; errors become messages, never tracebacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kb.errors import KBError
+from kb.knowledge_base import KnowledgeBase
+from kb.query.language import detect_language
+from kb.serve.answer_html import answer_html, error_html, section_html
+from kb.serve.section_links import SectionLinks
+from kb.serve.topics_html import topics_html
+from kb.strings import text
+from kb.types import Language
+
+__all__ = ["Replies", "Reply"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the page shows for a question."""
+
+    html: str
+    version: str | None = None  # the release of SGLang the log says, where it says one
+
+
+class Replies:
+    """The knowledge base as the page sees it; keeps nothing, safe from several threads."""
+
+    def __init__(self, base: KnowledgeBase) -> None:
+        """Take a loaded knowledge base."""
+        self._base = base
+        self._links = SectionLinks(base.index.sections)
+
+    def ask(
+        self, paste: str, question: str, chosen: Language | None, page: Language, version: str
+    ) -> Reply:
+        """Answer in the `chosen` language or, without one, in that of the words asked.
+
+        Where there are no words, a log only, the answer is in the language of the `page`.
+        """
+        language = chosen or _language_of(paste, question, page)
+        problem = self._cannot_ask(paste, question, page)
+        if problem:
+            return Reply(problem)
+        try:
+            answer = self._base.ask(
+                paste, question.strip() or None, language, version=version.strip() or None
+            )
+        except KBError as error:
+            return Reply(error_html(text("chat.error", page), str(error), page))
+        found = answer.version.value if answer.version and not version.strip() else None
+        return Reply(answer_html(answer, self._links, paste, question), found)
+
+    def section(self, identifier: str, language: Language) -> str | None:
+        """Return a section as HTML, None where no section has this id."""
+        section = self._base.section(identifier, language)
+        return section_html(section, self._links) if section else None
+
+    def topics(self, language: Language) -> str:
+        """Return the overview of all sections."""
+        return topics_html(self._base.index.sections, language)
+
+    def _cannot_ask(self, paste: str, question: str, page: Language) -> str | None:
+        """Return the message about the two mistakes a person makes, in the page's language."""
+        limit = self._base.settings.max_paste_chars
+        size = len(paste) + len(question)
+        if not paste.strip() and not question.strip():
+            message = text("chat.error_empty", page)
+        elif size > limit:
+            message = text("chat.error_too_large", page, size=f"{size:,}", limit=f"{limit:,}")
+        else:
+            return None
+        return error_html(text("chat.error", page), message, page)
+
+
+def _language_of(paste: str, question: str, page: Language) -> Language:
+    if question.strip():
+        return detect_language(question, "")
+    return "ko" if detect_language(None, paste) == "ko" else page
