@@ -11,7 +11,8 @@ from kb.answer.check_command import judge
 from kb.answer.command import LaunchCommand, Option
 from kb.answer.edits import Edit, add_flag, add_variable, apply_edits, remove_option, set_values
 from kb.answer.fix_flags import fix_flags
-from kb.answer.remedies import Direction, FlagValue, Remedy, remedies_from_section
+from kb.answer.remedies import FlagValue, Remedy, remedies_from_section
+from kb.answer.remedy_wording import Direction
 from kb.answer.server_args import key_of
 from kb.catalog.catalog import Catalog
 from kb.strings import text

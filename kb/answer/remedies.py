@@ -11,14 +11,20 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token as MarkdownToken
 
+from kb.answer.remedy_wording import (
+    Direction,
+    conditions,
+    direction,
+    is_advised_against,
+    is_conditional,
+    is_removal,
+)
 from kb.answer.tokens import shell_words
 from kb.catalog.catalog import Catalog
 from kb.catalog.flags import FlagVerdict, check_flag
 from kb.errors import CatalogError
 
 __all__ = ["DOCKER_FLAGS", "FlagValue", "Remedy", "remedies_from_section"]
-
-Direction = Literal["lower", "raise"]
 
 # Flags of `docker run` that sections recommend; they are not SGLang's.
 DOCKER_FLAGS = frozenset(
@@ -41,6 +47,7 @@ _OWN_FLAGS = frozenset(
     | {"--model-path", "--tokenizer-path", "--served-model-name", "--chat-template"}
     | {"--speculative-draft-model-path", "--lora-paths", "--json-model-override-args"}
     | {"--tool-call-parser", "--reasoning-parser", "--quantization-param-path", "--api-key"}
+    | {"--quantization"}
 )
 # Variables that show more and change nothing: tried after everything that could help.
 _DIAGNOSTIC = frozenset({"NCCL_DEBUG", "NVSHMEM_DEBUG", "CUDA_LAUNCH_BLOCKING"})
@@ -50,33 +57,6 @@ _FILL_IN = re.compile(
     r"|\b[A-Z]+_?(?:IP|PORT|NIC|URL|FILE|DIR|PATH|SECONDS)\b"
 )
 _UPPER_WORD = re.compile(r"[A-Z][A-Z0-9_]*(?:[.:/].*)?\Z")
-
-# What the sentence around a flag says to do with it. English says it before, Korean after it.
-_REMOVE_BEFORE = re.compile(
-    r"(?:\b(?:remov(?:e|ing)|drop(?:ping)?|delete|leave out|take out|(?:turn|switch)(?:ing)? off"
-    r"|not using|stop using)\b"
-    r"(?:(?!\b(?:set|use|lower|raise|add|give|reduce|start|pass|try|keep)\b)[^.;])*"
-    r"|\bwithout\s*(?:the\s*)?|(?:끄|꺼|빼|빼고)[^.:]{0,24}:[^.]*)\Z",
-    re.IGNORECASE,
-)
-_REMOVE_AFTER = re.compile(
-    r"(?:(?!쓰|써|쓸|주거나|바꾸|바꿔|설정|추가|더하|시도|넣|낮|올)[^.]){0,120}?(?:빼|뺀|제거|지우|없애|삭제|없이|꺼|끄)"
-)
-_NOT_BEFORE = re.compile(
-    r"\b(?:do not|don't|never|avoid|instead of|rather than|not|than|before|unlike)\b"
-    r"(?:\s+(?:use|set|write|with|at|by))?\s*\Z",
-    re.IGNORECASE,
-)
-_NOT_AFTER = re.compile(r"[^.`]{0,12}?(?:피하|쓰지 마|말고|대신|보다|아니라)")
-_LOWER_BEFORE = re.compile(
-    r"\b(?:lower|reduce|decrease|smaller|less|fewer)\b[^.;]*\Z", re.IGNORECASE
-)
-_RAISE_BEFORE = re.compile(r"\b(?:raise|increase|larger|higher|more)\b[^.;]*\Z", re.IGNORECASE)
-_LOWER_AFTER = re.compile(r"[^.`]{0,24}?(?:낮|줄|내리|작게)")
-_RAISE_AFTER = re.compile(r"[^.`]{0,24}?(?:올|늘|키우|크게|높)")
-
-
-_CONDITION_END = re.compile(r":|면(?=[\s,])|[.](?=\s|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +86,7 @@ class _Span:
     before: str  # of its sentence
     after: str
     conditions: tuple[str, ...]  # messages the item starts with: it is for logs that hold one
+    is_conditional: bool  # the item starts with "If …" or "With …:": for some servers only
 
 
 def remedies_from_section(
@@ -114,7 +95,8 @@ def remedies_from_section(
     """Return what can be applied in `version` (None: the newest release), in the section's order.
 
     Left out: a flag without a concrete value ("lower `--max-running-requests`"), a value to be
-    filled in, and an item for a message (`` `Bad address`: … ``) that `paste` does not hold.
+    filled in, an item for a message (`` `Bad address`: … ``) that `paste` does not hold, and an
+    item for some servers only ("With speculative decoding: …").
     CatalogError if `version` is no version.
     """
     release = catalog.judge(version).release
@@ -122,9 +104,11 @@ def remedies_from_section(
     for span in _spans(markdown):
         if span.conditions and not any(message in paste for message in span.conditions):
             continue
-        if "?" in span.before or not _within(span.after, release, catalog):
+        if is_advised_against(span.before, span.after) or not _within(span.after, release, catalog):
             continue
         remedy = _remedy(span, catalog, release)
+        if remedy is not None and span.is_conditional and remedy.kind != "docker":
+            continue
         if remedy is not None and remedy not in remedies:
             remedies.append(remedy)
     return tuple(sorted(remedies, key=_is_diagnostic))
@@ -161,17 +145,17 @@ def _remedy(span: _Span, catalog: Catalog, release: str) -> Remedy | None:
     if not span.code.startswith("--"):
         return None
     flags = tuple(_flag_values(span.code, catalog, release))
-    if not flags or _NOT_BEFORE.search(span.before) or _NOT_AFTER.match(span.after):
+    if not flags:
         return None
     if all(_is_docker(flag) for flag in flags):
         known = all(flag.values or flag.flag == "--privileged" for flag in flags)
         return Remedy(span.code, "docker", flags) if known else None
     if any(flag.verdict is None or flag.flag == "--api-key" for flag in flags):
         return None
-    if _is_removal(span):
+    if is_removal(span.code, span.before, span.after):
         return Remedy(span.code, "remove", flags)
     if all(_is_applicable(flag) for flag in flags):
-        return Remedy(span.code, "set", flags, _direction(span))
+        return Remedy(span.code, "set", flags, direction(span.before, span.after))
     return None
 
 
@@ -183,7 +167,7 @@ def _variable(
         return None
     if name.startswith(("SGLANG_", "SGL_")) and not _reads(name, catalog, release):
         return None
-    if _NOT_BEFORE.search(span.before) or _is_removal(span):
+    if is_removal(span.code, span.before, span.after):
         return None
     return Remedy(span.code, "variable", (FlagValue(name, (value,), None),))
 
@@ -244,21 +228,6 @@ def _is_applicable(flag: FlagValue) -> bool:
     return not any(_UPPER_WORD.match(value) for value in flag.values)
 
 
-def _is_removal(span: _Span) -> bool:
-    # Switching something off by a flag is an addition: `--disable-x`, `--x=disabled`, `--x none`.
-    if re.match(r"--(?:disable|no|skip)-|.*(?:=|\s)(?:disabled|none|0|auto|false)\Z", span.code):
-        return bool(re.search(r"\b(?:remove|drop)\s*\Z", span.before))
-    return bool(_REMOVE_BEFORE.search(span.before) or _REMOVE_AFTER.match(span.after))
-
-
-def _direction(span: _Span) -> Direction | None:
-    if _LOWER_BEFORE.search(span.before) or _LOWER_AFTER.match(span.after):
-        return "lower"
-    if _RAISE_BEFORE.search(span.before) or _RAISE_AFTER.match(span.after):
-        return "raise"
-    return None
-
-
 @lru_cache(maxsize=64)
 def _spans(markdown: str) -> tuple[_Span, ...]:
     """Return the code spans of the list items under "What to do", else of all list items."""
@@ -282,25 +251,11 @@ def _spans(markdown: str) -> tuple[_Span, ...]:
 
 def _code_spans(children: list[MarkdownToken]) -> Iterator[_Span]:
     texts = ["\n" if child.type.endswith("break") else child.content for child in children]
-    conditions = _conditions(children)
+    messages = conditions(children)
+    conditional = is_conditional("".join(texts))
     for index, child in enumerate(children):
         if child.type == "code_inline":
             before = "".join(texts[max(0, index - 8) : index])
             sentence = re.split(r"(?<=[.;。])\s", before)[-1]
             after = "".join(texts[index + 1 : index + 9])
-            yield _Span(child.content.strip(), sentence, after, conditions)
-
-
-def _conditions(children: list[MarkdownToken]) -> tuple[str, ...]:
-    """Return the messages an item starts with, before its colon (Korean: or its "if")."""
-    found: list[str] = []
-    for child in children:
-        if child.type == "code_inline":
-            if _ASSIGNMENT.match(child.content) or child.content.startswith("--"):
-                return ()
-            found.append(max(child.content.split("…"), key=len).strip())
-        elif child.type == "text":
-            stop = _CONDITION_END.search(child.content)
-            if stop:
-                return tuple(found) if stop.group() != "." else ()
-    return ()
+            yield _Span(child.content.strip(), sentence, after, messages, conditional)
