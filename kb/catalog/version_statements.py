@@ -37,7 +37,7 @@ WINDOW = 90  # characters after the name in which its version has to stand
 _OTHER_NAME = re.compile(r"[-_](?!version)[A-Za-z]|[A-Za-z]|\.[A-Za-z_]|[/><~!]", re.IGNORECASE)
 # The version is one that is not running: wanted, compared with, or a bound.
 _NOT_RUNNING_BEFORE = re.compile(
-    r"""(?:\b(?:(?:up|down)grad(?:e|ing)|updat(?:e|ing)|move|migrate|switch|go)\s+(?:\w+\s+)?to
+    r"""(?:(?<!after\s)(?<!since\s)\b(?:(?:up|down)grad(?:e|ing)|updat(?:e|ing)|move|migrate|switch|go)\s+(?:\w+\s+)?to
     |since|before|until|prior\ to|(?:older|newer|earlier|later|higher|lower)\ than|instead\ of
     |(?:works?|worked|fine|ok|good|fixed|not)\ (?:in|on|with)|requires?|needs?|at\ least|from)
     \s+(?:\w+\s+)?\Z""",
@@ -63,10 +63,15 @@ _BARE = re.compile(
     r"(?<![\w.=/\\:-])(?P<v>v)?(?P<version>\d+\.\d+\.\d+(?:\.post\d+)?)(?![\d/-])(?!\.\d)"
 )
 _BARE_LABEL = re.compile(
-    r"(?:\b(?:version|ver\.?|release|on|in|using|with|running|v)|버전[은이을]?)[\s:=]*\Z",
+    r"(?:\b(?:version|ver\.?|release|on|in|using|with|running|run|to|v)(?:\s+is)?|버전[은이을]?)"
+    r"[\s:=]*\Z",
     re.IGNORECASE,
 )
-_BARE_PARTICLE = re.compile(r"\s?(?:버전|에서|인데|이고|이에요|입니다|씁니다|써요|쓰고|사용)")
+_BARE_PARTICLE = re.compile(
+    r"\s?(?:버전|에서|인데|이고|이에요|입니다|씁니다|써요|쓰고|사용"
+    r"|(?:으로|로)\s*(?:올렸|올린|올리고|띄웠|띄우|설치|바꿨|바꾼|내렸|내린"
+    r"|(?:업그레이드|업데이트|다운그레이드)\s*(?:했|한|하고|하니)))"
+)
 # A number after one of these words, or a few words further, is its version, not SGLang's.
 _OTHER_PACKAGE = re.compile(
     r"""vllm|flashinfer|flash[-_ ]?attn|sgl[-_ ]?kernel|sglang[-_]|sgl[-_]|mooncake|nixl|xgrammar
@@ -189,13 +194,13 @@ def _running(
     text: str, start: int, version: re.Match[str], rank: int
 ) -> Iterator[tuple[int, int, str, int]]:
     if rank == PROSE:
-        before = text[max(0, start - 40) : start]
-        within = text[start : version.start()]
+        before = text[max(0, start - 40) : version.start()]
         moved = _MOVED_TO.match(text, version.end(), version.end() + 40)
         if moved:
             yield start, moved.end(), moved.group("version"), PROSE
             return
-        if _NOT_RUNNING_BEFORE.search(before) or _NOT_RUNNING_BEFORE.search(within + " "):
+        named = text[max(0, start - 40) : start]  # "since sglang 0.5.9": the name is in between
+        if _NOT_RUNNING_BEFORE.search(before) or _NOT_RUNNING_BEFORE.search(named):
             return
         if _NOT_RUNNING_AFTER.match(text, version.end(), version.end() + 40):
             return
@@ -213,7 +218,7 @@ def _bare(text: str, series: str) -> Iterator[tuple[int, int, str, int]]:
         low = max(low, match.start() - 200)
         before, end = text[low : match.start()], match.end()
         labelled = match.group("v") or _BARE_LABEL.search(before[-24:])
-        if not labelled and not _BARE_PARTICLE.match(text, end, end + 8):
+        if not labelled and not _BARE_PARTICLE.match(text, end, end + 16):
             continue
         if _LOG_LINE.match(before) or _of_another_package(text, before, end):
             continue
