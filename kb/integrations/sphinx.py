@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["attributes_above", "setup"]
 
+LOG_FENCES = ("log", "log-last")
+
 _TRAILING = re.compile(r"[ \t]+(?P<attributes>\{[#.:][^{}\r\n]*\})[ \t]*(?=\r|\n|$)")
 
 
@@ -51,6 +53,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     from pygments.lexers.special import TextLexer
 
     app.connect("source-read", _on_source_read)
-    # What a program prints is text; Pygments knows no language of the name.
-    app.add_lexer("log", TextLexer)
+    # What a program prints is text; Pygments knows no language of these names.
+    for name in LOG_FENCES:
+        app.add_lexer(name, TextLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from kb.corpus.markdown import Fence, split_lines
-from kb.lint.page import Page
+from kb.lint.page import LOG_FENCES, Page
 from kb.lint.programs import is_foreign_command
 from kb.types import Section
 
@@ -37,14 +37,14 @@ class Mention:
 
 
 def mentions_of(page: Page, section: Section, catalog_folder: Path) -> Iterator[Mention]:
-    """Yield the mentions in code spans and in fences other than `log`, in order of kind.
+    """Yield the mentions in code spans and in fences other than those of logs, in order of kind.
 
     Command lines of other programs are left out, and so is what a log quotes.
     """
     for span in page.within(page.spans, section):
         yield from _in_code(span.text, span.line, span.after, catalog_folder)
     for fence in page.fences_in(section):
-        if fence.info != "log":
+        if fence.info not in LOG_FENCES:
             for number, line in _logical_lines(fence):
                 yield from _in_code(line, number, "", catalog_folder)
 

@@ -15,9 +15,11 @@ from kb.corpus.documents import Document, slug_of
 from kb.corpus.markdown import Fence, Heading, block_parser, headings_of
 from kb.types import Section
 
-__all__ = ["CodeSpan", "Link", "Page", "Prose"]
+__all__ = ["LOG_FENCES", "CodeSpan", "Link", "Page", "Prose"]
 
 MAX_AFTER_CHARS = 80  # what follows a span, as far as a note on it may reach
+# Code blocks of what a program prints: signatures anywhere in a log, or in its last line only.
+LOG_FENCES = ("log", "log-last")
 # `<a id="x">` and MyST's `(x)=` on a line of its own.
 _OTHER_ANCHOR = re.compile(r"""<[^<>]*\b(?:id|name)=["']([^"']+)["']|^\(([^()]+)\)=\s*$""")
 

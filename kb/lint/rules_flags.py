@@ -45,13 +45,16 @@ def unknown_flag(target: LintTarget) -> Iterator[Problem]:
     for page, section, mention in _mentions(target):
         if _is_variable(mention.name) or mention.name in catalog.flags:
             continue
+        verdict = check_flag(catalog, mention.name, None)
+        if verdict.status in ("accepted", "deprecated"):
+            continue  # the short form of one flag: `--tp`
         owners = list(programs_with(catalog.folder, mention.name))
         if any(owner.is_named(section.markdown) for owner in owners):
             continue
         if owners:
             said = f"`{mention.name}` is a flag of {owners[0].key}, which the section does not name"
         else:
-            note = flag_note(check_flag(catalog, mention.name, None), "en").note
+            note = flag_note(verdict, "en").note
             said = f"`{mention.name}` is a flag of no release from {catalog.releases[0]} on: {note}"
         yield Problem(page.document.path, mention.line, said)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kb.corpus.documents import Problem
 from kb.corpus.markdown import split_lines
+from kb.lint.page import LOG_FENCES
 from kb.lint.target import LintTarget
 from kb.retrieval.signatures import (
     MIN_MATCHED_CHARS,
@@ -20,43 +21,49 @@ __all__ = ["rival_signature", "shared_signature", "weak_signature"]
 
 def weak_signature(target: LintTarget) -> Iterator[Problem]:
     """Report lines of `log` fences with too little literal text to tell anything."""
-    for path, number, owner, line in _signature_lines(target):
-        signature = compile_signature(owner, line)
-        if signature is None or signature.weight < MIN_MATCHED_CHARS:
-            message = (
-                f"`{line}` holds too little to be recognised in a log: write more of the line"
-                " as the program prints it, `…` only for what varies"
-            )
-            yield Problem(path, number, message)
+    for fence in LOG_FENCES:
+        for path, number, owner, line in _signature_lines(target, fence):
+            signature = compile_signature(owner, line)
+            if signature is None or signature.weight < MIN_MATCHED_CHARS:
+                message = (
+                    f"`{line}` holds too little to be recognised in a log: write more of the line"
+                    " as the program prints it, `…` only for what varies"
+                )
+                yield Problem(path, number, message)
 
 
 def shared_signature(target: LintTarget) -> Iterator[Problem]:
-    """Report lines that stand in the `log` fences of two sections: they decide for neither."""
-    owners: dict[str, tuple[str, str, int]] = {}
-    for path, number, owner, line in _signature_lines(target):
-        known = owners.setdefault(line, (owner, path, number))
-        if known[0] != owner:
-            message = (
-                f"`{line}` is a signature of `{known[0]}` too ({known[1]}:{known[2]}):"
-                " leave it to one of the two sections"
-            )
-            yield Problem(path, number, message)
+    """Report lines that stand in the `log` fences of two sections: they decide for neither.
+
+    What a log ends in (`log-last`) is compared with the same of other sections alone.
+    """
+    for fence in LOG_FENCES:
+        owners: dict[str, tuple[str, str, int]] = {}
+        for path, number, owner, line in _signature_lines(target, fence):
+            known = owners.setdefault(line, (owner, path, number))
+            if known[0] != owner:
+                message = (
+                    f"`{line}` is a signature of `{known[0]}` too ({known[1]}:{known[2]}):"
+                    " leave it to one of the two sections"
+                )
+                yield Problem(path, number, message)
 
 
 def rival_signature(target: LintTarget) -> Iterator[Problem]:
     """Report signatures that match another section's line at least as well as its own do."""
-    lines = list(_signature_lines(target))
-    compiled = {(owner, line): compile_signature(owner, line) for _, _, owner, line in lines}
-    matcher = SignatureMatcher(signature for signature in compiled.values() if signature)
-    for path, number, owner, line in lines:
-        for rival in rivals(matcher, owner, line):
-            if rival.line == line:
-                continue  # shared_signature reports it
-            message = (
-                f"`{line}` of `{owner}` is matched as well by `{rival.line}` of `{rival.owner}`:"
-                " write more of one of the two lines, or leave it out"
-            )
-            yield Problem(path, number, message)
+    for fence in LOG_FENCES:
+        lines = list(_signature_lines(target, fence))
+        distinct = dict.fromkeys((owner, line) for _, _, owner, line in lines)
+        compiled = (compile_signature(owner, line) for owner, line in distinct)
+        matcher = SignatureMatcher(signature for signature in compiled if signature is not None)
+        for path, number, owner, line in lines:
+            for rival in rivals(matcher, owner, line):
+                if rival.line != line:  # shared_signature reports equal ones
+                    message = (
+                        f"`{line}` of `{owner}` is matched as well by `{rival.line}` of"
+                        f" `{rival.owner}`: write more of one of the two lines, or leave it out"
+                    )
+                    yield Problem(path, number, message)
 
 
 def rivals(matcher: SignatureMatcher, owner: str, line: str) -> list[Signature]:
@@ -77,13 +84,13 @@ def _worth(hit: Hit) -> tuple[int, float]:
     return hit.matched, hit.share
 
 
-def _signature_lines(target: LintTarget) -> Iterator[tuple[str, int, str, str]]:
-    """Yield path, line number, id and text of each line of a `log` fence of a searched page."""
+def _signature_lines(target: LintTarget, info: str) -> Iterator[tuple[str, int, str, str]]:
+    """Yield path, line number, id and text of each line of the `info` fences of searched pages."""
     for page, section in target.sections:
         if not page.document.searchable:
             continue
         for fence in page.fences_in(section):
-            if fence.info == "log":
+            if fence.info == info:
                 for number, line in enumerate(split_lines(fence.text), fence.start_line + 1):
                     if line.strip():
                         yield page.document.path, number, section.id, line.strip()
