@@ -6,13 +6,15 @@ import hashlib
 import logging
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
 import gradio as gr
 import uvicorn
 from fastapi import APIRouter, FastAPI, Query
+from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
@@ -37,8 +39,11 @@ def create_app(base: KnowledgeBase | None = None, *, routers: Sequence[APIRouter
     """
     base = base or KnowledgeBase.load()
     replies = Replies(base)
-    page = gr.mount_gradio_app(
-        FastAPI(docs_url=None, redoc_url=None, openapi_url=None),
+    page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.
+    page.add_middleware(CORSMiddleware)
+    gr.mount_gradio_app(
+        page,
         build_page(replies, base.settings.max_paste_chars),
         path="/",
         theme=page_theme(),
@@ -50,11 +55,17 @@ def create_app(base: KnowledgeBase | None = None, *, routers: Sequence[APIRouter
         mcp_server=False,
         enable_monitoring=False,
     )
+
+    @asynccontextmanager
+    async def run_page(_: FastAPI) -> AsyncIterator[None]:
+        async with page.router.lifespan_context(page):
+            yield
+
     app = FastAPI(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        lifespan=lambda _: page.router.lifespan_context(page),
+        lifespan=run_page,
     )
     for router in routers:
         app.include_router(router)

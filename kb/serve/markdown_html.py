@@ -79,7 +79,7 @@ def copy_button(key: str, language: Language) -> str:
 
 
 class _SafeRenderer(RendererHTML):
-    """markdown-it's own renderer with our headings, code blocks and tables."""
+    """markdown-it's own renderer with our headings, blocks and tables, and HTML as text."""
 
     def fence(self, tokens: Tokens, idx: int, options: object, env: Env) -> str:
         token = tokens[idx]
@@ -93,6 +93,12 @@ class _SafeRenderer(RendererHTML):
         content = tokens[idx].content
         kept = ' class="kb-nowrap"' if len(content) <= MAX_UNBROKEN_CHARS else ""
         return f"<code{kept}>{escape(content)}</code>"
+
+    def html_block(self, tokens: Tokens, idx: int, options: object, env: Env) -> str:
+        return f'<p class="kb-raw">{escape(tokens[idx].content)}</p>\n'
+
+    def html_inline(self, tokens: Tokens, idx: int, options: object, env: Env) -> str:
+        return escape(tokens[idx].content)
 
     def heading_open(self, tokens: Tokens, idx: int, options: object, env: Env) -> str:
         return f"<h{_level(idx, env)}>"
@@ -115,7 +121,8 @@ def _level(opening: int, env: Env) -> int:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_SafeRenderer)
+    # The grammar of the corpus, which knows HTML blocks: else a fence here could be none there.
+    parser = MarkdownIt("commonmark", renderer_cls=_SafeRenderer)
     parser.enable(["table", "strikethrough"])
     parser.core.ruler.push("safe_headings", _strip_heading_attributes)
     parser.core.ruler.push("safe_links", _resolve_links)

@@ -81,6 +81,9 @@ class PageGuard:
             if message["type"] == "http.response.start":
                 start = message
                 return
+            if message["type"] != "http.response.body":
+                await send(message)
+                return
             body.extend(message.get("body", b""))
             if message.get("more_body"):
                 return
