@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from typing import Any
 
 from kb.answer.check_command import CheckedOption, examine
 from kb.answer.find_command import parse_command
@@ -21,7 +22,7 @@ __all__ = ["add_doctor_parser"]
 ALL_FINE, PROBLEMS = 0, 1
 
 
-def add_doctor_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_doctor_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Register `kb doctor` with the subcommands of `kb`."""
     summary = "Check a launch command against a release of SGLang, flag by flag."
     parser = subparsers.add_parser(

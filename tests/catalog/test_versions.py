@@ -128,20 +128,19 @@ def test_source_files_are_bounded_by_releases_in_order() -> None:
         assert places == sorted(places), path
 
 
-def test_forms_agree_with_the_catalogued_messages() -> None:
-    templates = [message for message in CATALOG.messages if message.template]
-    if not templates:
+def test_no_form_rules_out_a_release_that_has_the_message() -> None:
+    if (CATALOG.folder / "messages.jsonl").stat().st_size < 2:
         pytest.skip("the catalogue holds no messages")
     compared = 0
     for form in FORMS:
-        holding = [item for item in templates if form.literal in item.template]
+        holding = [item for item in CATALOG.messages if form.literal in item.template]
         if not holding or form.pattern:
             continue
         compared += 1
         first = min(CATALOG.position(item.first) for item in holding)
         last = max(CATALOG.position(item.last) for item in holding)
-        assert (form.low or CATALOG.releases[0]) == CATALOG.releases[first], form.name
-        assert (form.high or CATALOG.newest) == CATALOG.releases[last], form.name
+        assert CATALOG.position(form.low or CATALOG.releases[0]) <= first, form.name
+        assert CATALOG.position(form.high or CATALOG.newest) >= last, form.name
     assert compared > 20
 
 
