@@ -66,6 +66,7 @@ flags = st.text(alphabet="abcdef-", min_size=1, max_size=8).map(lambda name: "--
 
 
 @given(st.lists(st.tuples(flags, st.none() | words), min_size=1, max_size=8), st.data())
+@settings(deadline=None)
 def test_words_written_one_way_or_another_read_the_same(
     arguments: list[tuple[str, str | None]], data: st.DataObject
 ) -> None:

@@ -168,6 +168,7 @@ def test_never_raises_and_stays_within_the_catalogue(lines: list[str]) -> None:
 
 
 @given(st.text(max_size=40))
+@settings(deadline=None)
 def test_any_stated_version_is_answered(stated: str) -> None:
     find_version([], CATALOG, stated=stated)
 
