@@ -28,6 +28,7 @@ from kb.types import Language
 __all__ = ["create_app", "serve"]
 
 ASSETS = Path(__file__).resolve().parent / "assets"
+STYLES = ("page.css", "form.css", "answer.css", "beside.css", "narrow.css")  # later ones win
 _log = logging.getLogger("uvicorn.error")
 
 
@@ -70,8 +71,9 @@ def create_app(base: KnowledgeBase | None = None, *, routers: Sequence[APIRouter
     for router in routers:
         app.include_router(router)
     app.include_router(_section_routes(replies))
-    app.mount("/chat-assets", StaticFiles(directory=ASSETS))
-    app.mount("/", PageGuard(page, head=_head()))
+    assets = _assets_path()
+    app.mount(assets, StaticFiles(directory=ASSETS))
+    app.mount("/", PageGuard(page, _first_in_head(assets), _last_in_head(assets)))
     return app
 
 
@@ -105,18 +107,27 @@ def _section_routes(replies: Replies) -> APIRouter:
     return routes
 
 
-def _head() -> str:
-    """Return what the page loads besides Gradio: our style and script, by their content."""
+def _assets_path() -> str:
+    """Return where style and script are served: another path for another content."""
     digest = hashlib.sha256()
-    for name in ("chat.css", "chat.js"):
-        digest.update((ASSETS / name).read_bytes())
-    version = digest.hexdigest()[:12]
+    for path in sorted(ASSETS.iterdir()):
+        digest.update(path.read_bytes())
+    return f"/chat-assets/{digest.hexdigest()[:12]}"
+
+
+def _first_in_head(assets: str) -> str:
+    """Return what comes before Gradio's own scripts, which call ours."""
     return (
         '<meta name="color-scheme" content="light dark">'
-        '<link rel="icon" type="image/svg+xml" href="./chat-assets/icon.svg">'
-        f'<link rel="stylesheet" href="./chat-assets/chat.css?{version}">'
-        f'<script src="./chat-assets/chat.js?{version}"></script>'
+        f'<link rel="icon" type="image/svg+xml" href=".{assets}/icon.svg">'
+        f'<script src=".{assets}/theme.js"></script>'
+        f'<script type="module" src=".{assets}/chat.js"></script>'
     )
+
+
+def _last_in_head(assets: str) -> str:
+    """Return what comes after Gradio's own style."""
+    return "".join(f'<link rel="stylesheet" href=".{assets}/{name}">' for name in STYLES)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -50,10 +50,11 @@ _HEADERS = {
 class PageGuard:
     """ASGI middleware around the Gradio application."""
 
-    def __init__(self, app: ASGIApp, head: str) -> None:
-        """Take the application and what is added to the `<head>` of its page."""
+    def __init__(self, app: ASGIApp, first_in_head: str, last_in_head: str) -> None:
+        """Take the application and what is added to the `<head>` of its page, in its order."""
         self._app = app
-        self._head = head
+        self._first_in_head = first_in_head
+        self._last_in_head = last_in_head
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or 404 where the chat does not need the route."""
@@ -102,7 +103,8 @@ class PageGuard:
     def _rewrite(self, page: str, nonce: str) -> str:
         for unwanted in (_ABOUT_GRADIO, _FRAME_RESIZER, _FRAME_SCRIPT):
             page = unwanted.sub("", page)
-        page = page.replace("</head>", self._head + "</head>", 1)
+        page = page.replace("<head>", "<head>" + self._first_in_head, 1)
+        page = page.replace("</head>", self._last_in_head + "</head>", 1)
         return _SCRIPT.sub(f'<script nonce="{nonce}"', page)
 
 

@@ -112,9 +112,17 @@ def test_a_section_that_cannot_be_is_refused(client, query, status):
     assert client.get("/chat-section", params=query).status_code == status
 
 
-@pytest.mark.parametrize("name", ["chat.css", "chat.js", "icon.svg"])
-def test_style_and_script_travel_with_the_package(client, name):
-    assert client.get(f"/chat-assets/{name}").status_code == 200
+def test_style_and_script_travel_with_the_package(client):
+    page = client.get("/").text
+    assets = re.findall(r"(?:src|href)=\"\.(/chat-assets/[^\"]+)", page)
+    assert len(assets) >= 5
+    for path in assets:
+        assert client.get(path).status_code == 200
+
+
+def test_the_script_of_the_page_is_loaded_before_that_of_gradio_which_calls_it(client):
+    page = client.get("/").text
+    assert page.index("/chat.js") < page.index("./assets/index-")
 
 
 def test_a_port_that_is_taken_is_said_with_what_to_do(base, tmp_path, monkeypatch):
