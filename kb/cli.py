@@ -48,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_eval(commands)
     _add_lint(commands)
+    _add_pages(commands)
     return parser
 
 
@@ -170,6 +171,20 @@ def _add_lint(commands: Subparsers[_Parser]) -> None:
         "kb lint docs --no-flags --ignore heading-jump",
     )
     add_lint_parser(parser)
+
+
+def _add_pages(commands: Subparsers[_Parser]) -> None:
+    from kb.pages.commands import add_pages_parser, run_pages
+
+    parser = _command(
+        commands,
+        "pages",
+        "Write the pages that are made: the contents, and what each version changed.",
+        run_pages,
+        "kb pages",
+        "kb pages --check",
+    )
+    add_pages_parser(parser)
 
 
 # --- what the commands do ---

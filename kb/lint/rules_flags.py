@@ -7,11 +7,11 @@ as it may be any program's; a variable named `SGLANG_…` is SGLang's own and al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 
 from kb.catalog import Catalog, check_flag, flag_note
-from kb.catalog.forms import FlagHistory, VariableHistory
+from kb.catalog.forms import FlagHistory
+from kb.catalog.spans import accepted_places, is_variable, spans_text
 from kb.corpus.documents import Problem
 from kb.lint.mentions import Mention
 from kb.lint.page import Page
@@ -43,7 +43,7 @@ def unknown_flag(target: LintTarget) -> Iterator[Problem]:
     if catalog is None or not target.strict:
         return
     for page, section, mention in _mentions(target):
-        if _is_variable(mention.name) or mention.name in catalog.flags:
+        if is_variable(mention.name) or mention.name in catalog.flags:
             continue
         verdict = check_flag(catalog, mention.name, None)
         if verdict.status in ("accepted", "deprecated"):
@@ -65,7 +65,7 @@ def unknown_variable(target: LintTarget) -> Iterator[Problem]:
     if catalog is None:
         return
     for page, _, mention in _mentions(target):
-        if _is_variable(mention.name) and mention.name not in catalog.variables:
+        if is_variable(mention.name) and mention.name not in catalog.variables:
             message = (
                 f"`{mention.name}` is read by no release from {catalog.releases[0]} to"
                 f" {catalog.newest}: expected a variable of the catalogue"
@@ -165,46 +165,6 @@ def flag_value(target: LintTarget) -> Iterator[Problem]:
             yield Problem(page.document.path, mention.line, message)
 
 
-def accepted_places(catalog: Catalog, name: str) -> frozenset[int]:
-    """Return the positions of the releases that take `name`, deprecated or not."""
-    return _accepted_places(catalog, name)
-
-
-@lru_cache(maxsize=4096)
-def _accepted_places(catalog: Catalog, name: str) -> frozenset[int]:
-    history: FlagHistory | VariableHistory | None
-    history = catalog.variables.get(name) if _is_variable(name) else catalog.flags.get(name)
-    if history is None:
-        return frozenset()
-    places: set[int] = set()
-    for run in history.runs:
-        aliases: Sequence[str] = getattr(run.form, "aliases", ())
-        if getattr(run.form, "refused", False) or name not in (history.name, *aliases):
-            continue
-        places.update(range(catalog.position(run.first), catalog.position(run.last) + 1))
-    return frozenset(places)
-
-
-def spans_text(catalog: Catalog, places: frozenset[int]) -> str:
-    """Return `places` in the notation of the notes: "(0.5.4–0.5.15, 0.5.18+)"."""
-    spans: list[list[int]] = []
-    for place in sorted(places):
-        if spans and spans[-1][1] == place - 1:
-            spans[-1][1] = place
-        else:
-            spans.append([place, place])
-    parts = []
-    for first, last in spans:
-        low, high = catalog.releases[first], catalog.releases[last]
-        if last == len(catalog.releases) - 1:
-            parts.append(f"{low}+")
-        elif first == 0:
-            parts.append(f"≤{high}")
-        else:
-            parts.append(low if low == high else f"{low}–{high}")
-    return f"({', '.join(parts)})"
-
-
 def _mentions(target: LintTarget) -> Iterator[tuple[Page, Section, Mention]]:
     for page, section, mentions in target.mentions:
         for mention in mentions:
@@ -228,7 +188,3 @@ def _choices(catalog: Catalog, history: FlagHistory, place: int) -> tuple[str, .
 def _is_literal(value: str) -> bool:
     """Whether a value is one to type, not a placeholder such as NAME, <name> or …."""
     return value == value.lower() and not any(sign in value for sign in "<>…{}$*")
-
-
-def _is_variable(name: str) -> bool:
-    return not name.startswith("-")

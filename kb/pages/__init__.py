@@ -1,0 +1,1 @@
+"""Pages of the content that are made, not written: the contents, and what versions changed."""

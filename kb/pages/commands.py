@@ -1,0 +1,61 @@
+"""`kb pages`: write the made pages into the content, or say whether they are current."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from kb.catalog import Catalog
+from kb.corpus.documents import read_corpus
+from kb.pages.changes import changes_page
+from kb.pages.contents import contents_page
+from kb.settings import content_folder
+from kb.strings import text
+from kb.types import Language
+
+__all__ = ["add_pages_parser", "made_pages", "run_pages"]
+
+CONTENTS, CHANGES = "contents.md", "version-changes.md"
+LANGUAGES: tuple[Language, Language] = ("en", "ko")
+CURRENT, STALE = 0, 1
+
+
+def made_pages(content: Path, catalog: Catalog) -> dict[Path, str]:
+    """Return the text of each made page by its path in `content`."""
+    corpus = read_corpus(content, strict=False)
+    pages = {}
+    for language in LANGUAGES:
+        folder = content / language
+        further = f"- [{text('pages.changes_title', language)}]({CHANGES})"
+        pages[folder / CONTENTS] = contents_page(corpus, language, further)
+        pages[folder / CHANGES] = changes_page(catalog, language)
+    return pages
+
+
+def add_pages_parser(parser: argparse.ArgumentParser) -> None:
+    """Register the arguments of `kb pages` on `parser`."""
+    parser.add_argument(
+        "--content", type=Path, metavar="FOLDER", help="with en/ and ko/ (default: the shipped one)"
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit code 1 where a page is not current",
+    )
+    parser.set_defaults(run=run_pages)
+
+
+def run_pages(args: argparse.Namespace) -> int:
+    """Write or check the pages and name those that change; returns the exit code."""
+    stale = [
+        (path, made)
+        for path, made in made_pages(args.content or content_folder(), Catalog.load()).items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != made
+    ]
+    for path, made in stale:
+        if not args.check:
+            path.write_text(made, encoding="utf-8", newline="\n")
+        sys.stdout.write(f"{path}\n")
+    sys.stderr.write(f"{len(stale)} pages {'are not current' if args.check else 'written'}\n")
+    return STALE if args.check and stale else CURRENT
