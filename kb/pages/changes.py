@@ -77,14 +77,13 @@ def _changes(catalog: Catalog) -> Iterator[Change]:
 
 def _of(catalog: Catalog, name: str, deprecated_since: str | None) -> Iterator[Change]:
     places = accepted_places(catalog, name)
-    if not places:
-        return
-    last = max(places)
-    if deprecated_since is not None and catalog.position(deprecated_since) <= last:
+    if deprecated_since is not None and catalog.position(deprecated_since) in places:
         verdict = _judge(catalog, name, deprecated_since)
         if verdict.status == "deprecated":
             yield Change(deprecated_since, "deprecated", name, verdict.replacement or verdict.use)
-    if last + 1 < len(catalog.releases):
+    for last in sorted(places):
+        if last + 1 in places or last + 1 == len(catalog.releases):
+            continue
         following = catalog.releases[last + 1]
         verdict = _judge(catalog, name, following)
         use = verdict.replacement or verdict.use
