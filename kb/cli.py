@@ -32,6 +32,9 @@ def _examples(*lines: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from kb.answer.commands import add_doctor_parser
+    from kb.catalog.commands import add_catalog_parser, add_flags_parser
+
     parser = _Parser(
         prog="kb",
         description="Troubleshooting knowledge base for SGLang servers.",
@@ -47,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_build(commands)
     _add_serve(commands)
     _add_eval(commands)
+    add_doctor_parser(commands)
+    add_flags_parser(commands)
+    add_catalog_parser(commands)
     _add_lint(commands)
     _add_pages(commands)
     return parser
@@ -274,7 +280,9 @@ def _run_serve(args: argparse.Namespace) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code and prints no traceback for a KBError."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    from kb.catalog.commands import protect_flag_name
+
+    arguments = protect_flag_name(list(sys.argv[1:] if argv is None else argv))
     try:
         args = _parser().parse_args(arguments)
         return int(args.run(args))

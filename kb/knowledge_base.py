@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.answer.compose import compose_answer, found_sections
+from kb.answer.for_version import find_messages, version_facts
+from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import read_corpus
 from kb.errors import EncoderError, InputError
 from kb.query.paste import Query, read_query
@@ -50,6 +52,7 @@ class KnowledgeBase:
         self._encoder = encoder
         self._encoder_checked = False
         self._legs = legs
+        self._matcher: MessageMatcher | None = None
         self._lock = threading.Lock()
 
     @classmethod
@@ -121,8 +124,18 @@ class KnowledgeBase:
         release of SGLang, where it is known. Nothing found is an `Answer` with `found=False`.
         """
         query = self._read(paste, question, language)
+        catalog, matcher = self._catalog()
+        messages = find_messages(query, matcher)
         evidence, ranking = self._rank(query)
-        return compose_answer(query, self.index, evidence, ranking, self.settings, version)
+        return compose_answer(
+            query,
+            self.index,
+            evidence,
+            ranking,
+            self.settings,
+            lambda section: version_facts(query, section, catalog, messages, version),
+            messages[0][1] if messages else None,
+        )
 
     def section(self, identifier: str, language: Language) -> Section | None:
         """Return a section by id, in `language` where it exists in it, None if there is none."""
@@ -141,6 +154,12 @@ class KnowledgeBase:
         return self._ready_encoder()
 
     # --- inside ---
+
+    def _catalog(self) -> tuple[Catalog, MessageMatcher]:
+        with self._lock:
+            if self._matcher is None:
+                self._matcher = MessageMatcher(Catalog.load())
+            return self._matcher.catalog, self._matcher
 
     def _read(self, text: str, question: str | None, language: Language | None) -> Query:
         limit = self.settings.max_paste_chars

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from kb.query.paste import Query
 from kb.settings import Settings
 from kb.strings import text
-from kb.types import Answer, AnswerSection, Language, MatchedLine, NearestSection, Section
+from kb.types import (
+    Answer,
+    AnswerSection,
+    Language,
+    MatchedLine,
+    MessageMatch,
+    NearestSection,
+    Section,
+)
 
 if TYPE_CHECKING:
+    from kb.answer.for_version import VersionFacts
     from kb.retrieval.evidence import Evidence
     from kb.retrieval.fusion import Ranking
     from kb.retrieval.index import Index
@@ -71,9 +80,14 @@ def compose_answer(
     evidence: Evidence,
     ranking: Ranking,
     settings: Settings,
-    version: str | None,
+    facts: Callable[[str | None], VersionFacts],
+    message: MessageMatch | None,
 ) -> Answer:
-    """Return the answer: sections where the confidence allows it, else the nearest ones by name."""
+    """Return the answer: sections where the confidence allows it, else the nearest ones by name.
+
+    `facts` tells what is true for the version, given the English Markdown of the first section;
+    `message` is the program's own message in the paste, shown where no section explains it.
+    """
     found = ranking.confidence >= MIN_CONFIDENCE
     notes = []
     sections: tuple[AnswerSection, ...] = ()
@@ -99,11 +113,17 @@ def compose_answer(
         for identifier in ranking.ids[: _MAX_NEAREST + len(shown_ids)]
         if identifier not in shown_ids
     )[:_MAX_NEAREST]
+    told = facts(_in_language(dict(index.by_id[sections[0].id]), "en").markdown if found else None)
+    explained = bool(sections) and bool(sections[0].matched_lines)
     return Answer(
         found=found,
         language=query.language,
         confidence=round(ranking.confidence, 4),
         sections=sections,
         nearest=nearest,
-        notes=tuple(notes),
+        version=told.version,
+        flags=told.flags,
+        command=told.command,
+        message=None if explained else message,
+        notes=(*notes, *told.notes),
     )

@@ -1,0 +1,118 @@
+"""A query and its first section in, what is true for the user's version out.
+
+Steps: which releases the paste can come from → the launch command in it, or the one its
+`server_args=` line tells of → every flag of that command and of the section, judged for that
+release → the section's first remedy that changes the command, as the one change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kb.answer.launch_command import (
+    LaunchCommand,
+    advise,
+    check_command,
+    command_from_server_args,
+    find_command,
+)
+from kb.catalog import Catalog, MessageMatcher, check_flag, flag_note
+from kb.catalog.versions import assumed_release, find_version
+from kb.errors import CatalogError
+from kb.query.log_lines import Role
+from kb.query.paste import Query
+from kb.types import CommandAdvice, FlagNote, Language, MessageMatch, VersionRange
+
+__all__ = ["VersionFacts", "find_messages", "version_facts"]
+
+_CODE_SPAN = re.compile(r"`+([^`\n]+)`+")
+_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
+# Lines that may be a message of the program's own, the most telling first.
+_MESSAGE_ROLES: tuple[Role, ...] = ("exception", "error", "warning", "stage", "other", "batch")
+MAX_MESSAGE_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFacts:
+    """What the catalogue says of one paste."""
+
+    version: VersionRange
+    flags: tuple[FlagNote, ...]
+    command: CommandAdvice | None
+    notes: tuple[str, ...]
+
+
+def find_messages(query: Query, matcher: MessageMatcher) -> tuple[tuple[int, MessageMatch], ...]:
+    """Return the program's own messages in a paste, with their line numbers, errors first."""
+    candidates = [line for role in _MESSAGE_ROLES for line in query.paste.of_role(role)]
+    found = []
+    for line in candidates[:MAX_MESSAGE_LINES]:
+        message = matcher.match(line.text)
+        if message is not None:
+            found.append((line.number, message))
+    return tuple(found)
+
+
+def version_facts(
+    query: Query,
+    section: str | None,
+    catalog: Catalog,
+    messages: Sequence[tuple[int, MessageMatch]],
+    stated: str | None,
+) -> VersionFacts:
+    """Return what is true for the version found, or `stated` by the caller.
+
+    `section` is the Markdown of the section answered with, in English where it has one: its
+    remedies are applied. Raises CatalogError where `stated` is no version of SGLang.
+    """
+    text = query.paste.text
+    if stated is not None:
+        catalog.judge(stated)
+    found = find_version(text.split("\n"), catalog, stated, messages)
+    release = assumed_release(found, catalog)
+    command = find_command(text) or command_from_server_args(text, catalog, release)
+    flags = tuple(_flags(command, section, catalog, release, query.language))
+    if command is None or section is None:
+        return VersionFacts(found, flags, None, ())
+    advice = advise(command, section, catalog, release, query.language, text)
+    return VersionFacts(found, flags, advice.command, advice.notes)
+
+
+def flags_of_message(
+    message: MessageMatch, catalog: Catalog, found: VersionRange, language: Language
+) -> tuple[FlagNote, ...]:
+    """Return the verdict on each flag that a message names."""
+    release = assumed_release(found, catalog)
+    return tuple(_judged(flag, catalog, release, language) for flag in message.flags)
+
+
+def _flags(
+    command: LaunchCommand | None,
+    section: str | None,
+    catalog: Catalog,
+    release: str | None,
+    language: Language,
+) -> Iterator[FlagNote]:
+    """Yield the verdict on each flag of the command, then on those only the section names."""
+    seen: set[str] = set()
+    if command is not None:
+        for note in check_command(command, catalog, release, language):
+            if note.flag not in seen:
+                seen.add(note.flag)
+                yield note
+    for span in _CODE_SPAN.findall(section or ""):
+        if not span.startswith("--"):
+            continue  # a flag inside another program's command is that program's
+        for flag in _FLAG.findall(span):
+            if flag not in seen and flag in catalog.flags:
+                seen.add(flag)
+                yield _judged(flag, catalog, release, language)
+
+
+def _judged(flag: str, catalog: Catalog, release: str | None, language: Language) -> FlagNote:
+    try:
+        return flag_note(check_flag(catalog, flag, release), language)
+    except CatalogError:  # a release before the catalogue's first: judged by the newest
+        return flag_note(check_flag(catalog, flag, None), language)
