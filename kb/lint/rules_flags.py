@@ -48,9 +48,9 @@ def unknown_flag(target: LintTarget) -> Iterator[Problem]:
         verdict = check_flag(catalog, mention.name, None)
         if verdict.status in ("accepted", "deprecated"):
             continue  # the short form of one flag: `--tp`
-        owners = list(programs_with(catalog.folder, mention.name))
-        if any(owner.is_named(section.markdown) for owner in owners):
+        if _is_other_programs(catalog, section, mention.name):
             continue
+        owners = list(programs_with(catalog.folder, mention.name))
         if owners:
             said = f"`{mention.name}` is a flag of {owners[0].key}, which the section does not name"
         else:
@@ -146,18 +146,23 @@ def missing_version(target: LintTarget) -> Iterator[Problem]:
 
 
 def flag_value(target: LintTarget) -> Iterator[Problem]:
-    """Report values a flag does not take in the newest of the releases it is printed for."""
+    """Report values a flag does not take in the newest of the releases it is printed for.
+
+    Not where the section names another program that has a flag of the same name.
+    """
     catalog = target.catalog
     if catalog is None:
         return
-    for page, _, mention in _mentions(target):
+    for page, section, mention in _mentions(target):
         history = catalog.flags.get(mention.name)
         if history is None or mention.value is None or mention.role == "quoted":
             continue
         note = read_note(mention.after, catalog)
         places = note.places if isinstance(note, VersionNote) else ()
         choices = _choices(catalog, history, max(places, default=len(catalog.releases) - 1))
-        if choices and _is_literal(mention.value) and mention.value not in choices:
+        if not choices or not _is_literal(mention.value) or mention.value in choices:
+            continue
+        if not _is_other_programs(catalog, section, mention.name):
             message = (
                 f"`{mention.name}` does not take `{mention.value}`: expected one of"
                 f" {', '.join(choices)}"
@@ -169,6 +174,12 @@ def _mentions(target: LintTarget) -> Iterator[tuple[Page, Section, Mention]]:
     for page, section, mentions in target.mentions:
         for mention in mentions:
             yield page, section, mention
+
+
+def _is_other_programs(catalog: Catalog, section: Section, flag: str) -> bool:
+    """Whether the section names another program that has `flag`."""
+    owners = programs_with(catalog.folder, flag)
+    return any(owner.is_named(section.markdown) for owner in owners)
 
 
 def _noted(mentions: Iterable[Mention], catalog: Catalog) -> frozenset[str]:
