@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, overload
 
+from kb.catalog.foreign import renames
 from kb.catalog.forms import (
     FlagForm,
     FlagHistory,
@@ -41,6 +42,7 @@ class Catalog:
         releases = json.loads(_read(folder / "releases.json"))
         self.releases: tuple[str, ...] = tuple(version for version, _ in releases)
         self.dates: Mapping[str, str] = dict(releases)  # release → "2026-10-30"
+        self._spans: dict[str, tuple[tuple[str, str], ...]] = {}
         self._position = {version: index for index, version in enumerate(self.releases)}
 
     @classmethod
@@ -75,21 +77,23 @@ class Catalog:
         return histories
 
     @cached_property
-    def message_texts(self) -> Sequence[str]:
-        """Return the template of every message, in the order of `messages`."""
-        return [row[0] for row in self._message_rows]
-
-    @cached_property
     def messages(self) -> Sequence[MessageTemplate]:
         """Return every text that ever was raised, logged or printed, sorted by template."""
-        return _Messages(self._message_rows, self.newest)
+        return _Messages(self.message_lines, self.newest)
 
     @cached_property
-    def _message_rows(self) -> list[list[Any]]:
-        # One array is parsed three times faster than as many lines; JSON has no raw newlines.
-        lines = _read(self.folder / "messages.jsonl").rstrip("\n").replace("\n", ",")
-        rows: list[list[Any]] = json.loads(f"[{lines}]")
-        return rows
+    def message_lines(self) -> Sequence[bytes]:
+        """Return the lines of messages.jsonl as they stand: `["TEMPLATE","KIND","FILE",…]`.
+
+        Whoever goes through all of them needs neither text nor JSON, which take longer to make
+        than everything else together.
+        """
+        return _read_bytes(self.folder / "messages.jsonl").rstrip(b"\n").split(b"\n")
+
+    @cached_property
+    def renames(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+        """Return the hand-kept replacements of flags: `kb.catalog.foreign.renames`."""
+        return renames(self.folder)
 
     @cached_property
     def fields(self) -> Mapping[str, str]:
@@ -117,6 +121,8 @@ class Catalog:
         """Return the release that stands for `version`; CatalogError where none can."""
         if version is None:
             return JudgedRelease(self.newest, "unstated")
+        if version in self._position:
+            return JudgedRelease(version, "exact")
         from packaging.version import InvalidVersion, Version  # 10 ms, on this path alone
 
         try:
@@ -156,6 +162,12 @@ class Catalog:
 
     def spans_of(self, spelling: str) -> tuple[tuple[str, str], ...]:
         """Return the stretches of releases in which the parser has exactly this option string."""
+        known = self._spans.get(spelling)
+        if known is None:
+            known = self._spans[spelling] = self._find_spans(spelling)
+        return known
+
+    def _find_spans(self, spelling: str) -> tuple[tuple[str, str], ...]:
         places = [
             place
             for place, release in enumerate(self.releases)
@@ -204,14 +216,14 @@ class Catalog:
 
 
 class _Messages(Sequence[MessageTemplate]):
-    """Rows of messages.jsonl, made into templates one by one as they are asked for."""
+    """Lines of messages.jsonl, made into templates one by one as they are asked for."""
 
-    def __init__(self, rows: list[list[Any]], newest: str) -> None:
-        self._rows = rows
+    def __init__(self, lines: Sequence[bytes], newest: str) -> None:
+        self._lines = lines
         self._newest = newest
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._lines)
 
     @overload
     def __getitem__(self, index: int) -> MessageTemplate: ...
@@ -221,8 +233,8 @@ class _Messages(Sequence[MessageTemplate]):
 
     def __getitem__(self, index: int | slice) -> MessageTemplate | Sequence[MessageTemplate]:
         if isinstance(index, slice):
-            return _Messages(self._rows[index], self._newest)
-        template, kind, file, *ends = self._rows[index]
+            return _Messages(self._lines[index], self._newest)
+        template, kind, file, *ends = json.loads(self._lines[index])
         spans = tuple(
             (first, last or self._newest) for first, last in zip(ends[::2], ends[1::2], strict=True)
         )
@@ -243,8 +255,12 @@ def _variable_form(facts: dict[str, Any]) -> VariableForm:
 
 
 def _read(path: Path) -> str:
+    return _read_bytes(path).decode("utf-8")
+
+
+def _read_bytes(path: Path) -> bytes:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes()
     except FileNotFoundError:
         raise CatalogError(
             f"{path} is missing: the folder {path.parent} is no catalogue. Make one with"

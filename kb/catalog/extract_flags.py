@@ -42,6 +42,7 @@ class _Extraction:
             "--help": FlagForm("help", "help", nargs=0, aliases=("-h",))
         }
         self.fields: dict[str, _Field] = {}
+        self.renamed: dict[str, str] = {}  # argparse's destination → field, where they differ
 
     def run(self) -> dict[str, FlagForm]:
         tree = self.sources.tree(FILE)
@@ -70,6 +71,7 @@ class _Extraction:
         if register is None:
             self.sources.report(FILE, found.node.lineno, "ServerArgs has no add_cli_args")
             return {}
+        self.renamed = _renamed_fields(found.node)
         self._register(register, FILE)
         return self.flags
 
@@ -220,7 +222,10 @@ class _Extraction:
         deprecated = deprecated or calls_deprecated(help_text)
         refusal = literal_text(keywords.get("error_message"))
         default, expression = self._default(keywords, kind, scope)
-        name = next((option for option in options if option.startswith("--")), options[0])
+        field = self.renamed.get(field, field)
+        # Eras order the spellings of an option differently; the field's own comes first here.
+        long = [option for option in options if option.startswith("--")] or options
+        name = _flag_of(field) if _flag_of(field) in long else long[0]
         self.flags[name] = FlagForm(
             field=field,
             kind=kind,
@@ -374,6 +379,19 @@ def _stops(action: ast.ClassDef) -> bool:
         if isinstance(statement, ast.FunctionDef) and statement.name == "__call__":
             return isinstance(statement.body[-1], ast.Raise)
     return False
+
+
+def _renamed_fields(owner: ast.ClassDef) -> dict[str, str]:
+    """Read `args.tp_size = args.tensor_parallel_size` of `from_cli_args`: destination → field."""
+    renamed = {}
+    for function in owner.body:
+        if isinstance(function, ast.FunctionDef) and function.name == "from_cli_args":
+            for statement in function.body:
+                if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Attribute):
+                    target = statement.targets[0]
+                    if isinstance(target, ast.Attribute):
+                        renamed[statement.value.attr] = target.attr
+    return renamed
 
 
 def _is_group(node: ast.expr, parsers: set[str]) -> bool:

@@ -150,8 +150,7 @@ class _Question:
         spans = self.catalog.spans_of(self.flag)
         use = successor(self.catalog, self.release, self.flag)
         if use is None:
-            older = predecessor(self.catalog, self.release, self.asked, self.flag)
-            use = (older,) if older else None
+            use = predecessor(self.catalog, self.release, self.asked, self.flag)
         suffix = "_use" if use else ""
         if here < place(spans[0][0]):
             return self._with("not_yet", f"flag.not_yet{suffix}", use, **facts)

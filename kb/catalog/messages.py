@@ -2,125 +2,152 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kb.catalog.catalog import Catalog
 from kb.types import MessageMatch
 
-__all__ = ["MessageMatcher"]
+__all__ = ["MessageMatcher", "template_of"]
 
-VARIES = "…"
-WINDOW_CHARS = 12  # of a template's longest literal piece, by which a line is looked up
-MIN_LITERAL_CHARS = 18  # the specificity floor: "Error: …" or "… is not supported" never match
+# Everything here is UTF-8 bytes: a catalogue of megabytes is then searched without decoding it.
+VARIES = "…".encode()
+WINDOW = 12  # bytes after a space of a template's longest piece: by these a line is looked up
+MIN_LITERAL_BYTES = 18  # the specificity floor: "Error: …" and "… is not supported" never match
 MIN_WORDS = 3  # of three letters or more
-MAX_LINE_CHARS = 4000  # a longer line is dumped data; its beginning decides
+MAX_LINE_BYTES = 4000  # a longer line is dumped data; its beginning decides
 MAX_STARTS = 16  # places of a line at which one template is tried
 
-_WORD = re.compile(r"[A-Za-z]{3,}")
-_AFTER = frozenset(" \t\"'`\\)]}<,;|\x1b")  # what may follow a message inside a line
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One line of one or several templates."""
-
-    pieces: tuple[str, ...]  # literal, in order; the first or last is "" where it varies there
-    literal_chars: int
-    rows: list[int]  # places in the catalogue's list of messages
+_WORD = re.compile(rb"[A-Za-z]{3,}")
+_INSIDE_WORD = re.compile(rb"[\w-]")
+_AFTER = frozenset(b" \t\"'`\\)]}<,;|\x1b")  # what may follow a message inside a line
 
 
 class MessageMatcher:
     """All templates of all releases, looked up by a window of their longest literal piece.
 
-    For each place of a line, the characters from there are one lookup in a table (as Karp and
-    Rabin do, 1987); only templates found so are compared. Time is linear in the line.
+    After each space of a line, the next characters are one lookup in a table (windows as in
+    Karp and Rabin 1987, at word starts only); only templates found so are compared. The time is
+    linear in the line.
     """
 
     def __init__(self, catalog: Catalog) -> None:
         """Build the table from the catalogue's messages: some tens of milliseconds."""
         self.catalog = catalog
-        self._windows: dict[str, list[_Line]] = {}
-        lines: dict[str, _Line] = {}
-        for row, template in enumerate(catalog.message_texts):
-            for text in template.split("\n") if "\n" in template else (template,):
-                known = lines.get(text)
-                if known is not None:
-                    known.rows.append(row)
-                    continue
-                pieces = text.split(VARIES)
-                longest = max(pieces, key=len)
-                if len(longest) < WINDOW_CHARS:
-                    continue
-                middle = (len(longest) - WINDOW_CHARS) // 2
-                line = _Line(tuple(pieces), sum(map(len, pieces)), [row])
-                if line.literal_chars >= MIN_LITERAL_CHARS:
-                    lines[text] = line
-                    window = longest[middle : middle + WINDOW_CHARS]
-                    self._windows.setdefault(window, []).append(line)
+        self._texts: list[bytes] = []  # lines of templates, each once
+        self._rows: list[int | list[int]] = []  # for each, its places in the catalogue's messages
+        self._windows: dict[bytes, int | list[int]] = {}  # window → places in the lists above
+        self._add_all()
 
     def match(self, line: str) -> MessageMatch | None:
         """Return the most specific message that `line` holds, None if it holds none."""
-        found = self._most_specific(line[:MAX_LINE_CHARS])
+        found = self._most_specific(line.encode("utf-8", errors="replace")[:MAX_LINE_BYTES])
         if found is None:
             return None
-        messages = [self.catalog.messages[row] for row in found.rows]
+        messages = [self.catalog.messages[row] for row in _listed(self._rows[found])]
         position = self.catalog.position
         newest = max(messages, key=lambda message: position(message.last))
         oldest = min(messages, key=lambda message: position(message.first))
         return MessageMatch(newest.template, newest.file, oldest.first, newest.last, newest.flags)
 
-    def _most_specific(self, text: str) -> _Line | None:
-        best: _Line | None = None
-        seen: set[int] = set()
+    def _add_all(self) -> None:
+        texts, rows, windows = self._texts, self._rows, self._windows
+        for text, row in self._template_lines():
+            place = len(texts)
+            texts.append(text)
+            rows.append(row)
+            longest = max(text.split(VARIES), key=len)
+            latest = len(longest) - WINDOW  # where a window can begin, at the latest
+            if latest <= 0:
+                continue  # too short a text to be told from others
+            middle = len(longest) // 2
+            space = longest.rfind(b" ", 0, middle if middle < latest else latest)
+            if space < 0:
+                space = longest.find(b" ", 0, latest)
+                if space < 0:
+                    continue
+            window = longest[space + 1 : space + 1 + WINDOW]
+            known = windows.setdefault(window, place)
+            if known is not place:
+                windows[window] = [*_listed(known), place]
+
+    def _template_lines(self) -> Iterator[tuple[bytes, int | list[int]]]:
+        """Yield each line of a template with its row; lines of several templates with all rows."""
+        several: dict[bytes, list[int]] = {}
+        for row, line in enumerate(self.catalog.message_lines):
+            template = template_of(line)
+            if b"\n" not in template:
+                yield template, row
+            else:
+                for text in template.split(b"\n"):
+                    several.setdefault(text, []).append(row)
+        yield from several.items()
+
+    def _most_specific(self, text: bytes) -> int | None:
+        best, best_bytes = None, MIN_LITERAL_BYTES - 1
+        tried: set[int] = set()
         windows = self._windows
-        for place in range(len(text) - WINDOW_CHARS + 1):
-            for candidate in windows.get(text[place : place + WINDOW_CHARS], ()):
-                if id(candidate) in seen:
-                    continue
-                seen.add(id(candidate))
-                if best is not None and candidate.literal_chars <= best.literal_chars:
-                    continue
-                if _holds(text, candidate.pieces) and _says_enough(candidate.pieces):
-                    best = candidate
+        space = text.find(b" ")
+        while space >= 0:
+            found = windows.get(text[space + 1 : space + 1 + WINDOW])
+            if found is not None:
+                for place in _listed(found):
+                    if place in tried:
+                        continue
+                    tried.add(place)
+                    pieces = self._texts[place].split(VARIES)
+                    literal = sum(map(len, pieces))
+                    if literal > best_bytes and _holds(text, pieces):
+                        best, best_bytes = place, literal
+            space = text.find(b" ", space + 1)
         return best
 
 
-def _holds(text: str, pieces: tuple[str, ...]) -> bool:
-    """Whether the pieces stand in `text` in order, as a message of their own."""
-    return any(_follows(text, pieces, start) for start in _starts(text, pieces[0]))
+def template_of(line: bytes) -> bytes:
+    """Return the template of a line of messages.jsonl, which begins `["TEMPLATE","KIND",…`."""
+    if b"\\" in line:  # holds escapes
+        return bytes(json.loads(line)[0], "utf-8")
+    return line[2 : line.index(b'","')]
 
 
-def _starts(text: str, first: str) -> Iterator[int]:
+def _listed(one_or_several: int | list[int]) -> list[int]:
+    return one_or_several if isinstance(one_or_several, list) else [one_or_several]
+
+
+def _holds(text: bytes, pieces: list[bytes]) -> bool:
+    """Whether `text` holds the pieces of a template in order, as a message of their own."""
+    return (
+        any(_follows(text, pieces, start) for start in _starts(text, pieces[0]))
+        and sum(len(_WORD.findall(piece)) for piece in pieces) >= MIN_WORDS
+    )
+
+
+def _starts(text: bytes, first: bytes) -> Iterator[int]:
     """Yield the places where a message beginning with `first` can begin: not inside a word."""
     place = text.find(first)
     for _ in range(MAX_STARTS):
         if place < 0:
             return
-        if not first or place == 0 or not (text[place - 1].isalnum() or text[place - 1] in "_-"):
+        if not first or place == 0 or not _INSIDE_WORD.match(text, place - 1):
             yield place
         place = text.find(first, place + 1)
 
 
-def _follows(text: str, pieces: tuple[str, ...], start: int) -> bool:
+def _follows(text: bytes, pieces: list[bytes], start: int) -> bool:
     place = start + len(pieces[0])
     for piece in pieces[1:-1]:
         found = text.find(piece, place)
         if found < 0:
             return False
         place = found + len(piece)
-    last = pieces[-1]
-    if not last and len(pieces) > 1:
-        return True  # ends with what varies
     if len(pieces) > 1:
+        last = pieces[-1]
+        if not last:
+            return True  # ends with what varies
         found = text.rfind(last, place)
         if found < 0:
             return False
         place = found + len(last)
     rest = text[place:].strip()
-    return not rest or rest[0] in _AFTER or text[place] in "\"'`"
-
-
-def _says_enough(pieces: tuple[str, ...]) -> bool:
-    return sum(len(_WORD.findall(piece)) for piece in pieces) >= MIN_WORDS
+    return not rest or text[place] in b"\"'`" or rest[0] in _AFTER

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from kb.catalog.catalog import Catalog
-from kb.catalog.foreign import renames
 from kb.catalog.forms import FlagForm, FlagHistory
 
 __all__ = [
@@ -47,21 +47,36 @@ def successor(catalog: Catalog, release: str, flag: str) -> Written | None:
     return deprecated if deprecated is not None and flag_name(deprecated[0]) != flag else None
 
 
-def predecessor(catalog: Catalog, release: str, asked: str, flag: str) -> str | None:
-    """Return the older name, accepted in `release`, that `flag` came to replace.
+def predecessor(catalog: Catalog, release: str, asked: str, flag: str) -> Written | None:
+    """Return the older flags, accepted in `release`, that `flag` came to replace.
 
     `asked` is the flag with its value, if it was given one: `--x=disabled` may stand for a switch.
     """
+    options = catalog.options_of(release)
+    for older in (*catalog.renames.get(asked, ()), *catalog.renames.get(flag, ())):
+        if writable(older, options, even_deprecated=True):
+            return older
     first = catalog.flags[flag].runs[0].form
-    for name, (history, form) in catalog.options(release).items():
-        if name != history.name or form.refused:
+    for history in _stating(catalog).get((asked,), ()):
+        form = options.get(history.name, (history, None))[1]
+        if form is None or form.refused:
             continue
-        for stated in _stated(catalog, history):
-            if asked != flag and asked in stated:
-                return name
-            if stated == (flag,) and form.is_switch == first.is_switch:
-                return name
-    return None
+        if asked != flag or form.is_switch == first.is_switch:
+            return (history.name,)
+    if asked == flag:
+        return None
+    return predecessor(catalog, release, flag, flag)
+
+
+@lru_cache(maxsize=4)
+def _stating(catalog: Catalog) -> Mapping[Written, list[FlagHistory]]:
+    """Return which options say that these flags are to be written in their place."""
+    stating: dict[Written, list[FlagHistory]] = {}
+    for name, history in catalog.flags.items():
+        if name == history.name:
+            for written in _stated(catalog, history):
+                stating.setdefault(written, []).append(history)
+    return stating
 
 
 def flag_name(written: str) -> str:
@@ -93,7 +108,7 @@ def prefix_matches(flag: str, options: Iterable[str]) -> tuple[str, ...]:
 def _replacements(catalog: Catalog, options: Options, flag: str) -> Iterator[Written]:
     """Yield what may stand for `flag`: by hand, as stated, by alias, field, prefix."""
     history = catalog.flags.get(flag)
-    by_hand = renames(catalog.folder).get(flag)
+    by_hand = catalog.renames.get(flag)
     if by_hand is not None:
         yield from by_hand
         return
@@ -112,7 +127,7 @@ def _replacements(catalog: Catalog, options: Options, flag: str) -> Iterator[Wri
 
 def _stated(catalog: Catalog, history: FlagHistory) -> Iterator[Written]:
     """Yield the replacements of an option that the program states, newest statement first."""
-    by_hand = renames(catalog.folder).get(history.name)
+    by_hand = catalog.renames.get(history.name)
     if by_hand is not None:
         yield from by_hand
         return

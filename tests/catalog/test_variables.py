@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from kb.catalog import Catalog, check_variable, flag_note
+from kb.catalog.variables import _form_at
+
+CATALOG = Catalog.load()
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "status", "use"),
+    [
+        ("SGLANG_DISAGGREGATION_BOOTSTRAP_TIMEOUT", "0.5.23", "accepted", None),
+        ("SGLANG_LOG_MS=1", "0.5.7", "accepted", None),
+        ("SGLANG_LOG_MS", "0.4.9", "not_yet", None),
+        ("SGLANG_CUTLASS_MOE", "0.5.9", "deprecated", "--moe-runner-backend"),
+        ("SGLANG_TRITON_PREFILL_TRUNCATION_ALIGN_SIZE", "0.5.23", "deprecated", None),
+        ("SGLANG_LOGITS_PROCESSER_CHUNK_SIZE", "0.5.16", "removed", None),
+        ("SGLANG_LOG_MSS", "0.5.23", "unknown", "SGLANG_LOG_MS"),
+        ("NO_SUCH_THING_AT_ALL", "0.5.23", "unknown", None),
+    ],
+)
+def test_the_verdict_of_a_version(name, version, status, use):
+    verdict = check_variable(CATALOG, name, version)
+    assert (verdict.status, verdict.use) == (status, use)
+
+
+def test_a_variable_that_is_read_is_never_called_absent():
+    for place, release in enumerate(CATALOG.releases):
+        for name in list(CATALOG.variables)[place % 5 :: 5]:
+            verdict = check_variable(CATALOG, name, release)
+            read = _form_at(CATALOG, name, place) is not None
+            assert (verdict.status in ("accepted", "deprecated")) == read
+
+
+def test_notes_are_whole_in_both_languages():
+    for release in CATALOG.releases[::10]:
+        for name in [*list(CATALOG.variables)[::7], "SGL_NOTHING", "SGLANG_LOG_MSS"]:
+            verdict = check_variable(CATALOG, name, release)
+            for language in ("ko", "en"):
+                assert "None" not in flag_note(verdict, language).note
