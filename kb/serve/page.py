@@ -117,7 +117,11 @@ class _Layout:
             **quiet,
         ).then(**_in_page("worded"))
         self.language.input(
-            self._change_language, [*asked, self.asked], [*words, self.answer], **quiet
+            self._change_language,
+            [*asked, self.asked],
+            [*words, self.answer],
+            trigger_mode="always_last",  # else a second choice made meanwhile would be lost
+            **quiet,
         ).then(**_in_page("worded"))
         shown = [self.answer, self.version, self.asked]
         answers = [self.ask.click(self._ask, asked, shown, **quiet)]
