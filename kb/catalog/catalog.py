@@ -88,7 +88,8 @@ class Catalog:
         Whoever goes through all of them needs neither text nor JSON, which take longer to make
         than everything else together.
         """
-        return _read_bytes(self.folder / "messages.jsonl").rstrip(b"\n").split(b"\n")
+        content = _read_bytes(self.folder / "messages.jsonl").rstrip(b"\n")
+        return content.split(b"\n") if content else []
 
     @cached_property
     def renames(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
@@ -144,7 +145,7 @@ class Catalog:
         if place == len(known):
             return JudgedRelease(self.newest, "newer")
         base = Version(wanted.base_version)
-        if base in known:  # a pre-release or nightly is judged by the release it led to
+        if wanted.is_prerelease and base in known:  # a pre-release or nightly is judged by the release it led to
             return JudgedRelease(self.releases[known.index(base)], "nearest")
         return JudgedRelease(self.releases[place - 1], "nearest")
 
@@ -191,8 +192,16 @@ class Catalog:
         return tables
 
     def _rows(self, file: str) -> Iterator[tuple[str, list[Any]]]:
-        for line in _read(self.folder / file).rstrip("\n").split("\n"):
-            name, runs = json.loads(line)
+        for number, line in enumerate(_read(self.folder / file).split("\n"), start=1):
+            if not line:
+                continue
+            try:
+                name, runs = json.loads(line)
+            except ValueError as problem:
+                raise CatalogError(
+                    f"{self.folder / file}:{number} is no entry of a catalogue ({problem}):"
+                    " make it anew with `kb catalog extract`, or take the shipped one."
+                ) from problem
             yield name, runs
 
     def _runs(self, rows: list[Any], form: Any) -> tuple[Any, Any]:

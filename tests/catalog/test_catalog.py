@@ -81,6 +81,17 @@ def test_a_missing_folder_is_an_error_with_the_command_that_makes_one(tmp_path: 
         Catalog(tmp_path / "nothing")
 
 
+def test_an_empty_catalogue_file_holds_nothing_and_a_broken_line_is_named(tmp_path: Path):
+    (tmp_path / "releases.json").write_text('[["1.0",null]]', encoding="utf-8")
+    (tmp_path / "flags.jsonl").write_text('["--a",[["1.0",null,{"field":"a"}]]]\n["--b"', "utf-8")
+    (tmp_path / "variables.jsonl").write_text("", "utf-8")
+    (tmp_path / "messages.jsonl").write_text("", "utf-8")
+    broken = Catalog(tmp_path)
+    assert (len(broken.variables), len(broken.messages)) == (0, 0)
+    with pytest.raises(CatalogError, match=r"flags\.jsonl:2"):
+        _ = broken.flags
+
+
 def test_an_alias_leads_to_its_option(catalog: Catalog):
     assert catalog.flags["--model"] is catalog.flags["--model-path"]
     assert catalog.flags["--tensor-parallel-size"].name == "--tp-size"
@@ -121,12 +132,13 @@ def test_a_messages_line_is_read_alike_as_bytes_and_as_json(catalog: Catalog):
         assert template_of(line).decode() == json.loads(line)[0]
 
 
-def test_importing_and_loading_leaves_heavy_packages_alone():
+def test_the_catalogue_imports_nothing_heavy_of_its_own():
     code = (
-        "import sys; import kb.catalog.catalog, kb.catalog.flags, kb.catalog.messages;"
-        "c = kb.catalog.catalog.Catalog.load(); c.flags; c.variables;"
-        "kb.catalog.flags.check_flag(c, '--tp', '0.5.9');"
-        "print([m for m in ('torch', 'yaml') if m in sys.modules])"
+        "import sys, kb.types, kb.strings, kb.settings; before = set(sys.modules);"
+        "import kb.catalog; c = kb.catalog.Catalog.load(); c.flags; c.variables;"
+        "kb.catalog.check_flag(c, '--tp', '0.5.9');"
+        "new = {name.split('.')[0] for name in set(sys.modules) - before};"
+        "print(sorted(new & {'numpy', 'faiss', 'torch', 'yaml', 'packaging', 'ahocorasick'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -99,7 +99,7 @@ def test_raw_reads_are_found_in_every_form(tmp_path: Path):
 def test_a_computed_name_is_reported(tmp_path: Path):
     read = _read(tmp_path, srt__reads=READS, srt__names="NAME = 'SGLANG_NAMED'\n")
     assert [str(form) for form in read.unknown] == [
-        "srt/reads.py:20: variable with a computed name: call `computed()`"
+        "srt/reads.py:19: variable with a computed name: call `computed()`"
     ]
 
 
