@@ -56,7 +56,8 @@ class PageHTML(HTMLParser):
         self.copied: list[str] = []
         self.text = ""
         self._in_copied = False
-        self.feed(html)
+        # A browser takes every line end for a line feed before it reads anything else.
+        self.feed(html.replace("\r\n", "\n").replace("\r", "\n"))
         self.close()
 
     def handle_starttag(self, tag, attrs):
