@@ -459,6 +459,10 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Flags it names:",
         "ko": "메시지에 나오는 플래그:",
     },
+    "chat.accepted": {
+        "en": "Flags that are accepted: {count}",
+        "ko": "그대로 쓸 수 있는 플래그 {count}개",
+    },
     "chat.status_accepted": {
         "en": "accepted",
         "ko": "사용 가능",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kb.serve.command_html import command_html
 from kb.serve.escaping import escape, with_code_spans
@@ -155,7 +155,7 @@ def _for_version(answer: Answer) -> str:
     language = answer.language
     parts = [_version(answer.version, language) if answer.version else ""]
     parts.append(_message(answer.message, language) if answer.message else "")
-    parts.append(_flags(answer.flags, language) if answer.flags else "")
+    parts.append(_flags(answer.flags, language))
     parts.append(command_html(answer.command, language) if answer.command else "")
     inner = "".join(parts)
     return f'<div class="kb-version-notes" lang="{language}">{inner}</div>' if inner else ""
@@ -192,15 +192,28 @@ def _message(message: MessageMatch, language: Language) -> str:
     )
 
 
-def _flags(flags: Iterable[FlagNote], language: Language) -> str:
+def _flags(flags: Sequence[FlagNote], language: Language) -> str:
+    """Return what is wrong with flags in the open, and folded those that are as they should be."""
+    wrong = [flag for flag in flags if flag.status != "accepted"]
+    right = [flag for flag in flags if flag.status == "accepted"]
+    parts = []
+    if wrong:
+        heading = escape(text("answer.flags", language))
+        parts.append(f"<h3>{heading}</h3>{_flag_list(wrong, language)}")
+    if right:
+        count = escape(text("chat.accepted", language, count=len(right)))
+        parts.append(f"<details><summary>{count}</summary>{_flag_list(right, language)}</details>")
+    return f'<div class="kb-flags">{"".join(parts)}</div>' if parts else ""
+
+
+def _flag_list(flags: Iterable[FlagNote], language: Language) -> str:
     rows = "".join(
         f'<li class="kb-flag-{flag.status}"><span class="kb-badge">'
         f"{escape(text(f'chat.status_{flag.status}', language))}</span>"
         f" {with_code_spans(flag.note) if flag.note else f'<code>{escape(flag.flag)}</code>'}</li>"
         for flag in flags
     )
-    heading = escape(text("answer.flags", language))
-    return f'<div class="kb-flags"><h3>{heading}</h3><ul>{rows}</ul></div>'
+    return f"<ul>{rows}</ul>"
 
 
 # --- not found ---

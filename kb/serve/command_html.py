@@ -52,16 +52,19 @@ def command_html(advice: CommandAdvice, language: Language) -> str:
 
 
 def _change(change: CommandChange) -> str:
-    """Return `+ --flag new`, `- --flag old` or `--flag old → new`."""
-    flag = f"<code>{escape(change.flag)}</code>"
+    """Return `+ --flag new`, `- --flag old` or `--flag old → --flag new`."""
     old, new = (
-        f" <code>{escape(value)}</code>" if value else "" for value in (change.old, change.new)
+        None if value is None else _argument(change.flag, value)
+        for value in (change.old, change.new)
     )
-    if change.old is None:
-        return f"+ {flag}{new}"
-    if change.new is None:
-        return f"\u2212 {flag}{old}"
-    return f"{flag}{old} →{new}"
+    if old is None:
+        return f"+ {new}"
+    return f"\u2212 {old}" if new is None else f"{old} → {new}"
+
+
+def _argument(flag: str, value: str) -> str:
+    whole = value if value.startswith(flag) else f"{flag} {value}".strip()
+    return f"<code>{escape(whole)}</code>"
 
 
 def _row(mark: str, line: str, counterpart: str) -> str:

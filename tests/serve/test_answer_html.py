@@ -126,6 +126,14 @@ def test_each_status_of_a_flag_has_its_word_beside_the_note(status, language):
     assert "--x is so." in page.text
 
 
+def test_flags_that_are_accepted_are_folded_away_and_counted():
+    flags = tuple(FlagNote(name, "accepted", None, f"`{name}` is.") for name in ("--a", "--b"))
+    page = page_of(found(flags=flags))
+    assert "details" in page.tags
+    assert text("chat.accepted", "en", count=2) in page.text
+    assert text("answer.flags", "en") not in page.text
+
+
 @pytest.mark.parametrize(
     ("version", "words"),
     [

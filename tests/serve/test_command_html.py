@@ -49,11 +49,11 @@ def test_only_the_changed_line_is_shown_as_changed():
 
 def test_what_changes_is_said_in_words_of_the_command():
     page = PageHTML(command_html(ADVICE, "ko"))
-    assert "--mem-fraction-static 0.9 → 0.8" in page.text
+    assert "--mem-fraction-static 0.9 → --mem-fraction-static 0.8" in page.text
 
 
 def test_an_added_and_a_removed_flag_are_told_apart():
-    changes = (CommandChange("--a", None, "1"), CommandChange("--b", "2", None))
+    changes = (CommandChange("--a", None, "--a 1"), CommandChange("--b", "2", None))
     page = PageHTML(command_html(CommandAdvice("x --b 2", "x --a 1", changes), "en"))
     assert "+ --a 1" in page.text
     assert "\u2212 --b 2" in page.text
