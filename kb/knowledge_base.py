@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.answer.compose import compose_answer, found_sections
-from kb.answer.for_version import find_messages, version_facts
+from kb.answer.for_version import catalog_marks, find_messages, version_facts
 from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import read_corpus
 from kb.errors import EncoderError, InputError
 from kb.query.paste import Query, read_query
+from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, check_vectors, load_encoder
 from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
 from kb.retrieval.fusion import LEGS, Ranking, rank
@@ -126,7 +127,7 @@ class KnowledgeBase:
         query = self._read(paste, question, language)
         catalog, matcher = self._catalog()
         messages = find_messages(query, matcher)
-        evidence, ranking = self._rank(query)
+        evidence, ranking = self._rank(query, catalog_marks(query, catalog, messages))
         return compose_answer(
             query,
             self.index,
@@ -136,6 +137,15 @@ class KnowledgeBase:
             lambda section: version_facts(query, section, catalog, messages, version),
             messages[0][1] if messages else None,
         )
+
+    def evidence_for(
+        self, paste: str, question: str | None = None
+    ) -> tuple[Query, Evidence, CatalogMarks]:
+        """Return what `ask` would decide by: for measuring and training, not for answering."""
+        query = self._read(paste, question, None)
+        catalog, matcher = self._catalog()
+        marks = catalog_marks(query, catalog, find_messages(query, matcher))
+        return query, collect_evidence(query, self.index, self._embed(query)), marks
 
     def section(self, identifier: str, language: Language) -> Section | None:
         """Return a section by id, in `language` where it exists in it, None if there is none."""
@@ -177,9 +187,9 @@ class KnowledgeBase:
             raise InputError("nothing was pasted; paste the log, or write a question")
         return read_query(text, question, language)
 
-    def _rank(self, query: Query) -> tuple[Evidence, Ranking]:
+    def _rank(self, query: Query, marks: CatalogMarks | None = None) -> tuple[Evidence, Ranking]:
         evidence = collect_evidence(query, self.index, self._embed(query))
-        return evidence, rank(evidence, query.programs, self._legs)
+        return evidence, rank(evidence, query.programs, marks, self._legs)
 
     def _embed(self, query: Query) -> NDArray[np.float32]:
         import numpy as np

@@ -23,15 +23,17 @@ from kb.catalog.versions import assumed_release, find_version
 from kb.errors import CatalogError
 from kb.query.log_lines import Role
 from kb.query.paste import Query
+from kb.retrieval.confidence import CatalogMarks
 from kb.types import CommandAdvice, FlagNote, Language, MessageMatch, VersionRange
 
-__all__ = ["VersionFacts", "find_messages", "version_facts"]
+__all__ = ["VersionFacts", "catalog_marks", "find_messages", "version_facts"]
 
 _CODE_SPAN = re.compile(r"`+([^`\n]+)`+")
 _FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
 # Lines that may be a message of the program's own, the most telling first.
 _MESSAGE_ROLES: tuple[Role, ...] = ("exception", "error", "warning", "stage", "other", "batch")
 MAX_MESSAGE_LINES = 200
+_MAX_FLAG_LINES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +47,28 @@ class VersionFacts:
 
 
 def find_messages(query: Query, matcher: MessageMatcher) -> tuple[tuple[int, MessageMatch], ...]:
-    """Return the program's own messages in a paste, with their line numbers, errors first."""
-    candidates = [line for role in _MESSAGE_ROLES for line in query.paste.of_role(role)]
+    """Return the program's own messages in a paste, with their line numbers, errors first.
+
+    Line 0 is the question."""
+    candidates = [
+        (line.number, line.text) for role in _MESSAGE_ROLES for line in query.paste.of_role(role)
+    ]
+    candidates += [(0, words) for words in query.words.split("\n")]  # quoted in the question
     found = []
-    for line in candidates[:MAX_MESSAGE_LINES]:
-        message = matcher.match(line.text)
+    for number, line in candidates[:MAX_MESSAGE_LINES]:
+        message = matcher.match(line)
         if message is not None:
-            found.append((line.number, message))
+            found.append((number, message))
     return tuple(found)
+
+
+def catalog_marks(
+    query: Query, catalog: Catalog, messages: Sequence[tuple[int, MessageMatch]]
+) -> CatalogMarks:
+    """Return how much of a paste and its question the catalogue knows for SGLang's."""
+    text = "\n".join((query.words, *(line.text for line in query.paste.lines[:_MAX_FLAG_LINES])))
+    flags = {flag for flag in _FLAG.findall(text) if flag in catalog.flags}
+    return CatalogMarks(len(flags), len(messages))
 
 
 def version_facts(
@@ -70,7 +86,9 @@ def version_facts(
     text = query.paste.text
     if stated is not None:
         catalog.judge(stated)
-    found = find_version(text.split("\n"), catalog, stated, messages)
+    found = find_version(
+        text.split("\n"), catalog, stated, [found for found in messages if found[0]]
+    )
     release = assumed_release(found, catalog)
     command = find_command(text) or command_from_server_args(text, catalog, release)
     flags = tuple(_flags(command, section, catalog, release, query.language))

@@ -28,8 +28,10 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
         (
+            # Frames in its layers are no mark: SGLang was built on them up to 0.4.
             "vLLM",
-            r"\bvllm\b|max_model_len|--max-model-len|gpu_memory_utilization"
+            r"(?<![\w/.-])vllm\b(?!/|\.py)|\bvllm[/.](?:engine|entrypoints|worker|v1|executor|core)\b"
+            r"|\bvllm==|max_model_len|--max-model-len|gpu_memory_utilization"
             r"|--gpu-memory-utilization|max_num_seqs|EngineCore|AsyncLLMEngine"
             r"|LLMEngine\b|VLLM_[A-Z]|max_num_batched_tokens",
         ),
@@ -57,9 +59,10 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "a training job",
             r"\btrl\b|PPOTrainer|SFTTrainer|DPOTrainer|GRPOTrainer|\bTrainer\.train|trainer\.py"
             r"|pytorch[-_ ]lightning|lightning\.pytorch|\baccelerate launch|\btorchrun\b|\bfsdp\b"
-            r"|backward\(\)|\bloss\.backward|optimizer\.step|training_step|finetun|fine-tun"
+            r"|backward\(\)|\bloss\.backward|optimizer\.step|training_step"
             r"|\bepoch\b|axolotl|unsloth|megatron|\bpeft\b|gradient[_ ]checkpoint|train\.py"
-            r"|파인튜닝|학습 (?:중|코드|스크립트)",
+            r"|\bDDP\b|DistributedDataParallel|QLoRA|\bColab\b|(?:HF|Hugging ?Face) Trainer"
+            r"|학습 (?:중|코드|스크립트)|이어서 학습",
         ),
         (
             "Stable Diffusion",
@@ -103,6 +106,29 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("Jupyter", r"<ipython-input-|jupyter"),
     )
 )
+# The vocabulary of serving language models: shared by all its programs, and by nothing else.
+_SERVING = re.compile(
+    r"prefill|decode\b|decoding|\bkv[ _-]?cache|KV ?캐시|cuda ?graph|\btokenizer|detokenizer"
+    r"|토크나이저|speculative|\beagle\b|\bMTP\b|\bMoE\b|expert parallel|tensor parallel|\bTP\d"
+    r"|\btp\b|\bdp\b|\bpp\b|pipeline parallel|텐서 병렬|\bLoRA\b|로라|\bAWQ\b|GPTQ|\bFP8\b"
+    r"|\bFP4\b|NVFP4|GGUF"
+    r"|logprob|chat ?template|챗 ?템플릿|tool[ _-]?call|reasoning|<think>|max_(?:new_)?tokens"
+    r"|context[ _-]?(?:length|window)|컨텍스트|프리필|디코드|디코딩|\bLLM\b|\bVLM\b|safetensors"
+    r"|deepseek|qwen|\bllama|mixtral|mistral|gemma|\bkimi|\bglm-?\d|gpt-?oss|minimax|hunyuan|step-?3"
+    r"|flashinfer|flash[-_ ]?attn|deep_?gemm|deep_?ep|mooncake|\bnixl\b|nvshmem|hicache|xgrammar"
+    r"|/v1/(?:chat|completions|embeddings)|/generate\b|/flush_cache|embedding model|reranker"
+    r"|throughput|tok(?:en)?s?/s|토큰|배치 크기|batch size|temperature|top_p|추론 서버|서빙",
+    re.IGNORECASE,
+)
+# Frames of a stack that are some script's own, not a server's: `File "/home/…/train.py"`.
+_FRAME_FILE = re.compile(r'File "([^"\n]{1,300})", line \d+')
+_OWN_FRAMES = re.compile(r"sglang|sgl_kernel|/srt/|site-packages|dist-packages|/lib/python|<frozen")
+# The error of another program's command line: argparse names its program in front.
+_FOREIGN_USAGE = re.compile(
+    r"^(?!.*(?:sglang|launch_server|launch_router|bench_|engine\.py|api_server))"
+    r"(?:usage: \S+|.{0,40}?[\w.-]+: error: (?:unrecognized arguments|ambiguous option|argument ))",
+    re.MULTILINE,
+)
 _MAX_CHARS = 400_000  # marks are everywhere in a log: its first part is enough
 
 
@@ -114,6 +140,9 @@ class ProgramEvidence:
     sglang_in_words: int
     others_in_log: tuple[tuple[str, int], ...]  # (program, marks), most marks first
     others_in_words: tuple[tuple[str, int], ...]
+    serving_in_log: int = 0  # distinct terms of serving language models
+    serving_in_words: int = 0
+    foreign_frames: bool = False  # a stack of which no frame is SGLang's and some are a script's
 
     @property
     def is_sglang(self) -> bool:
@@ -131,16 +160,35 @@ class ProgramEvidence:
         return None
 
 
-def _count(text: str) -> tuple[int, tuple[tuple[str, int], ...]]:
+def _count(text: str) -> tuple[int, tuple[tuple[str, int], ...], int]:
     text = text[:_MAX_CHARS]
     sglang = min(len(_SGLANG.findall(text)), 50)
     others = [(name, min(len(pattern.findall(text)), 50)) for name, pattern in _OTHERS]
+    if _FOREIGN_USAGE.search(text):
+        others.append(("another program", 1))
     found = sorted((item for item in others if item[1]), key=lambda item: -item[1])
-    return sglang, tuple(found)
+    serving = len({term.lower() for term in _SERVING.findall(text)})
+    return sglang, tuple(found), min(serving, 10)
+
+
+def _has_foreign_frames(text: str) -> bool:
+    files = _FRAME_FILE.findall(text[:_MAX_CHARS])
+    return any(not _OWN_FRAMES.search(file) for file in files) and not any(
+        "sglang" in file or "/srt/" in file for file in files
+    )
 
 
 def find_programs(log_lines: Iterable[str], words: str) -> ProgramEvidence:
     """Count the marks of SGLang and of other programs in a log and in the words around it."""
-    sglang_log, others_log = _count("\n".join(log_lines))
-    sglang_words, others_words = _count(words)
-    return ProgramEvidence(sglang_log, sglang_words, others_log, others_words)
+    log = "\n".join(log_lines)
+    sglang_log, others_log, serving_log = _count(log)
+    sglang_words, others_words, serving_words = _count(words)
+    return ProgramEvidence(
+        sglang_log,
+        sglang_words,
+        others_log,
+        others_words,
+        serving_log,
+        serving_words,
+        _has_foreign_frames(log),
+    )

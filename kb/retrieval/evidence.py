@@ -7,6 +7,7 @@ known sign is monotone in the evidence.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ FEATURES = (
     "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
     "signature_frame",  # of its best hit in a stack frame: says where, not what
     "signature_linked",  # of the best hit of a section it links to, where its own are in frames
+    "signature_relative",  # likewise, where the question and the context speak of this section
     "signature_lines",  # further distinct signatures of the id in the paste; 0 to 1
     "signature_first",  # whose best hit stands first among the strong ones: 1, 1/2, 1/3 …
     "signature_last",  # of a `log-last` signature where the log ends in it; 0 to 1
@@ -43,9 +45,20 @@ FEATURES = (
     "lexical_context_relative",
     "dense_words",  # cosine to the question, from the mean of all ids to 1
     "dense_error",  # likewise to the error lines
-    "consequence",  # the section is a consequence or a harmless notice
+    "consequence",  # it is a consequence or a harmless notice, and another section's cause is hit
     "consequence_beside_cause",  # it is one, and the paste has an exception it does not explain
 )
+
+# The model that is served says where a failure was met, not which one; its name is rare in the
+# documents and would outweigh the words for what went wrong.
+_MODEL_NAME = re.compile(
+    r"\b(?:deepseek|qwen|qwq|llama|mi[sx]tral|gemma|kimi|moonshot|glm|chatglm|minimax|hunyuan|internlm"
+    r"|phi|yi|baichuan|step|mimo|grok|command-?r|exaone|solar)[-_.]?\d?[\w.-]*",
+    re.IGNORECASE,
+)
+
+# How a process ends when something else has ended it: no exception of its own.
+_ENDED = re.compile(r"(?:Killed|Aborted|EOFError|Segmentation fault|Bus error)\b")
 
 # What a hit is worth by the line it stands in: an exception's last line says what failed, a frame
 # or a source line only where; a line of configuration names flags that need not matter.
@@ -116,6 +129,7 @@ def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evid
                 mean = float(cosines.mean())
                 features[:, column[name]] = np.clip((cosines - mean) / (1 - mean), 0, 1)
     _inherit(index, hits, features, column, position)
+    _relative_features(index, features, column, position)
     _consequence_features(query, index, hits, features, column, position)
     return Evidence(index.ids, features, hits, shares[0], shares[1])
 
@@ -233,14 +247,42 @@ def _consequence_features(
     column: Mapping[str, int],
     position: Mapping[str, int],
 ) -> None:
-    exceptions = {line.number for line in query.paste.of_role("exception")}
-    for identifier, number in position.items():
-        kinds = {section.kind for section in index.by_id[identifier].values()}
-        if "cause" in kinds:
-            continue
+    exceptions = {
+        line.number
+        for line in query.paste.of_role("exception")
+        if not _ENDED.match(line.text.strip())
+    }
+    consequences = [
+        identifier
+        for identifier in position
+        if all(section.kind != "cause" for section in index.by_id[identifier].values())
+    ]
+    causes = [row for identifier, row in position.items() if identifier not in consequences]
+    has_cause = float(features[causes, column["signature"]].max(initial=0)) >= _STRONG
+    for identifier in consequences:
         explained = {hit.line for hit in hits.get(identifier, ())}
-        features[number, column["consequence"]] = 1
-        features[number, column["consequence_beside_cause"]] = float(bool(exceptions - explained))
+        row = position[identifier]
+        features[row, column["consequence"]] = float(has_cause)
+        features[row, column["consequence_beside_cause"]] = float(bool(exceptions - explained))
+
+
+def _relative_features(
+    index: Index, features: Matrix, column: Mapping[str, int], position: Mapping[str, int]
+) -> None:
+    """Let a general error speak for the special case that the question and the context are about.
+
+    `CUDA out of memory` is the same line in a dozen sections' stories; those link to the general
+    one. The special section gets the general one's hit, in so far as it is what is spoken of.
+    """
+    signature = features[:, column["signature"]].copy()
+    spoken_of = features[:, [column["lexical_words_relative"], column["lexical_context_relative"]]]
+    about = spoken_of.max(axis=1) ** 2
+    for identifier, row in position.items():
+        if signature[row] < _STRONG:
+            general = max(
+                (signature[position[other]] for other in index.links[identifier]), default=0
+            )
+            features[row, column["signature_relative"]] = general * about[row]
 
 
 def _parent_of(index: Index, identifier: str) -> str | None:
@@ -256,7 +298,7 @@ def _lexical_features(
         ("error", query.error_text),
         ("context", query.context_text),
     ):
-        terms = sorted(set(tokenize(text)))
+        terms = sorted(set(tokenize(_MODEL_NAME.sub(" ", text) if name == "words" else text)))
         idf = index.lexical.idf(terms)
         if not terms or idf <= 0:
             shares.append(0.0)

@@ -1,49 +1,46 @@
-"""Evidence in, ranked ids with a calibrated confidence out."""
+"""Evidence in, ranked ids with a calibrated confidence out.
+
+The score of an id is a weighted sum of its features. The weights lie in `weights.json`, learned on
+the project's golden cases by `python -m kb.evaluation.train`; the file says how well they do on
+topics left out of the training.
+"""
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.query.programs import ProgramEvidence
+from kb.retrieval.confidence import CatalogMarks, confidence, confidence_features
 from kb.retrieval.evidence import FEATURES, Evidence
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LEGS", "WEIGHTS", "Ranking", "rank"]
+__all__ = ["LEGS", "WEIGHTS_FILE", "FusionWeights", "Ranking", "fuse", "rank", "read_weights"]
 
-# Which features each retrieval leg brings; "consequence" belongs to the fusion itself.
+WEIGHTS_FILE = Path(__file__).with_name("weights.json")
+
+# Which features each retrieval leg brings; the consequences belong to the fusion itself.
 LEGS: Mapping[str, tuple[str, ...]] = {
     "signatures": tuple(name for name in FEATURES if name.startswith("signature")),
     "lexical": tuple(name for name in FEATURES if name.startswith(("lexical", "title"))),
     "dense": tuple(name for name in FEATURES if name.startswith("dense")),
 }
 
-WEIGHTS: Mapping[str, float] = {
-    "signature": 3.0,
-    "signature_frame": 1.2,
-    "signature_linked": 1.5,
-    "title_words": 1.0,
-    "title_error": 0.5,
-    "signature_lines": 0.8,
-    "signature_first": 0.5,
-    "signature_last": 2.5,
-    "signature_words": 1.2,
-    "lexical_words": 2.0,
-    "lexical_error": 1.5,
-    "lexical_context": 0.5,
-    "lexical_words_relative": 0.8,
-    "lexical_error_relative": 0.6,
-    "lexical_context_relative": 0.2,
-    "dense_words": 1.5,
-    "dense_error": 0.8,
-    "consequence": -0.8,
-    "consequence_beside_cause": -1.0,
-}
+
+@dataclass(frozen=True, slots=True)
+class FusionWeights:
+    """The learned numbers: of the ranking, and of the confidence in its first id."""
+
+    ranking: Mapping[str, float]  # by FEATURES
+    confidence: Mapping[str, float]  # by CONFIDENCE_FEATURES, none negative
+    intercept: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +49,17 @@ class Ranking:
 
     ids: tuple[str, ...]
     scores: tuple[float, ...]  # higher is better
-    confidence: float  # 0 to 1
+    confidence: float  # 0 to 1; at 0.5 the shipped operating point
 
 
-def fuse(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> NDArray[np.float32]:
+@lru_cache(maxsize=1)
+def read_weights() -> FusionWeights:
+    """Return the weights that ship with the package."""
+    read = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
+    return FusionWeights(read["ranking"], read["confidence"], read["intercept"])
+
+
+def fuse(evidence: Evidence, weights: Mapping[str, float]) -> NDArray[np.float32]:
     """Return the fused score of each id, `(n_ids,) float32`."""
     import numpy as np
 
@@ -64,36 +68,24 @@ def fuse(evidence: Evidence, weights: Mapping[str, float] = WEIGHTS) -> NDArray[
 
 
 def rank(
-    evidence: Evidence, programs: ProgramEvidence, legs: frozenset[str] = frozenset(LEGS)
+    evidence: Evidence,
+    programs: ProgramEvidence,
+    marks: CatalogMarks | None = None,
+    legs: frozenset[str] = frozenset(LEGS),
 ) -> Ranking:
     """Rank all ids by the evidence of `legs`; ties keep corpus order."""
     import numpy as np
 
+    weights = read_weights()
     left_out = {name for leg in LEGS if leg not in legs for name in LEGS[leg]}
-    weights = {name: weight for name, weight in WEIGHTS.items() if name not in left_out}
-    scores = fuse(evidence, weights)
+    used = {name: value for name, value in weights.ranking.items() if name not in left_out}
+    scores = fuse(evidence, used)
     order = np.argsort(-scores, kind="stable")
-    confidence = _confidence(evidence, programs, scores, order)
+    features = confidence_features(
+        evidence, programs, marks or CatalogMarks(), scores, order.tolist()
+    )
     return Ranking(
         tuple(evidence.ids[int(number)] for number in order),
         tuple(float(scores[int(number)]) for number in order),
-        confidence,
+        confidence(features, weights.confidence, weights.intercept),
     )
-
-
-def _confidence(
-    evidence: Evidence,
-    programs: ProgramEvidence,
-    scores: NDArray[np.float32],
-    order: NDArray[np.int64],
-) -> float:
-    first = int(order[0])
-    z = -3.0 + 1.1 * float(scores[first])
-    z += 1.0 * max(evidence.idf_share_words, evidence.idf_share_error)
-    if programs.is_sglang:
-        z += 1.0
-    elif programs.others_in_words:
-        z -= 6.0
-    elif programs.others_in_log:
-        z -= 2.5
-    return 1 / (1 + math.exp(-z))
