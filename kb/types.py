@@ -58,11 +58,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class MatchedLine:
-    """A line of the paste that a section's signature recognised: why the section was chosen."""
+    """A line of the paste that decided for a section: recognised by a signature, else by words."""
 
     line: int  # 1-based, in the text as it was pasted
     text: str  # that line, verbatim
-    signature: str  # the line of the `log` fence that matched it
+    signature: str  # the line of the `log` fence that matched it; "" where its words decided
 
 
 @dataclass(frozen=True, slots=True)

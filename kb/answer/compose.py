@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from kb.query.paste import Query
+from kb.retrieval.tokenization import tokenize
 from kb.settings import Settings
 from kb.strings import text
 from kb.types import (
@@ -32,13 +33,30 @@ MIN_CONFIDENCE = 0.5
 _SECOND_SHARE = 0.6
 _MAX_MATCHED_LINES = 5
 _MAX_NEAREST = 5
+_MAX_TELLING_LINES = 400
 
 
 def _in_language(by_language: dict[Language, Section], language: Language) -> Section:
     return by_language.get(language) or next(iter(by_language.values()))
 
 
-def _matched_lines(query: Query, evidence: Evidence, identifier: str) -> tuple[MatchedLine, ...]:
+def _telling_line(query: Query, index: Index, identifier: str) -> int | None:
+    """Return the number of the line that shares most with a section that no signature hit."""
+    position = index.ids.index(identifier)
+    best, number = 0.0, None
+    for line in query.paste.lines[:_MAX_TELLING_LINES]:
+        if line.role in ("prose", "header", "progress", "access"):
+            continue
+        held = index.lexical.terms_of(position, set(tokenize(line.text)))
+        weight = index.lexical.idf(held) * (2.0 if line.role in ("exception", "error") else 1.0)
+        if weight > best:
+            best, number = weight, line.number
+    return number
+
+
+def _matched_lines(
+    query: Query, index: Index, evidence: Evidence, identifier: str
+) -> tuple[MatchedLine, ...]:
     """Return the lines of the paste that the section's signatures recognised, the best first."""
     lines = query.paste.text.split("\n")
     matched: dict[int, MatchedLine] = {}
@@ -46,6 +64,10 @@ def _matched_lines(query: Query, evidence: Evidence, identifier: str) -> tuple[M
         if hit.line not in matched:
             line_text = lines[hit.line - 1].rstrip("\r")
             matched[hit.line] = MatchedLine(hit.line, line_text, hit.signature.line)
+    if not matched:
+        telling = _telling_line(query, index, identifier)
+        if telling is not None:
+            return (MatchedLine(telling, lines[telling - 1].rstrip("\r"), ""),)
     return tuple(list(matched.values())[:_MAX_MATCHED_LINES])
 
 
@@ -67,7 +89,7 @@ def found_sections(
                 markdown=section.markdown,
                 source=section.source,
                 score=round(ranking.scores[position], 4),
-                matched_lines=_matched_lines(query, evidence, identifier),
+                matched_lines=_matched_lines(query, index, evidence, identifier),
                 kind=section.kind,
             )
         )

@@ -57,8 +57,8 @@ RANKING_PRIOR: Mapping[str, float] = {
     "lexical_context_relative": 0.3,
     "dense_words": 2.2,
     "dense_error": 1.2,
-    "consequence": -1.2,
-    "consequence_beside_cause": -1.5,
+    "consequence": -2.0,
+    "consequence_beside_cause": -4.0,
 }
 FITTED_SHARE = 0.25  # of the fitted weights in the blend with the priors
 CONFIDENCE_PRIOR: Mapping[str, float] = {

@@ -217,10 +217,10 @@ def _role(text: str) -> Role:
     access = _ACCESS.search(head)
     if access:
         return "error" if access["status"] >= "400" else "access"
-    if _COMMAND.search(head):
-        return "command"
     if _EXCEPTION.match(head):
         return "exception"
+    if _COMMAND.search(head):
+        return "command"
     if _STAGE.match(head):
         return "stage"
     if _BATCH.match(head):

@@ -31,7 +31,8 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             # Frames in its layers are no mark: SGLang was built on them up to 0.4.
             "vLLM",
             r"(?<![\w/.-])vllm\b(?!/|\.py)|\bvllm[/.](?:engine|entrypoints|worker|v1|executor|core)\b"
-            r"|\bvllm==|max_model_len|--max-model-len|gpu_memory_utilization"
+            r"|\bvllm==|vllm-openai|VllmWorker|\bWorkerProc\b|Engine core\b|max_model_len"
+            r"|--max-model-len|gpu_memory_utilization"
             r"|--gpu-memory-utilization|max_num_seqs|EngineCore|AsyncLLMEngine"
             r"|LLMEngine\b|VLLM_[A-Z]|max_num_batched_tokens",
         ),

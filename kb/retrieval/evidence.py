@@ -94,6 +94,7 @@ class Evidence:
     hits: Mapping[str, tuple[Hit, ...]]  # of the paste, by id, the best first
     idf_share_words: float  # how much of the question any section speaks of, 0 to 1
     idf_share_error: float
+    consequences: frozenset[str]  # ids of sections that are never the cause, notices included
 
 
 def dense_texts(query: Query) -> tuple[str, str]:
@@ -131,7 +132,7 @@ def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evid
     _inherit(index, hits, features, column, position)
     _relative_features(index, features, column, position)
     _consequence_features(query, index, hits, features, column, position)
-    return Evidence(index.ids, features, hits, shares[0], shares[1])
+    return Evidence(index.ids, features, hits, shares[0], shares[1], frozenset(index.consequences))
 
 
 def _signature_features(
@@ -143,7 +144,7 @@ def _signature_features(
 ) -> dict[str, tuple[Hit, ...]]:
     lines = {line.number: line for line in query.paste.lines}
     best: dict[str, dict[str, tuple[float, Hit]]] = {}
-    for hit in index.matcher.match(query.paste.text):
+    for hit in _without_quoted(index, index.matcher.match(query.paste.text)):
         worth = hit_worth(hit, lines.get(hit.line))
         of_owner = best.setdefault(hit.signature.owner, {})
         known = of_owner.get(hit.signature.line)
@@ -190,6 +191,21 @@ def _signature_features(
         cell = (row, column["signature_words"])
         features[cell] = max(float(features[cell]), worth)
     return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
+
+
+def _without_quoted(index: Index, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits without those of causes in the lines of harmless notices.
+
+    A notice quotes the error that it got over: `Ignore import error when loading …: cannot import
+    name …`. Its line is its own.
+    """
+    harmless = {
+        identifier
+        for identifier, sections in index.by_id.items()
+        if any(section.kind == "harmless" for section in sections.values())
+    }
+    noticed = {hit.line for hit in hits if hit.signature.owner in harmless}
+    return [hit for hit in hits if hit.line not in noticed or hit.signature.owner in harmless]
 
 
 def _last_line_features(
@@ -252,11 +268,7 @@ def _consequence_features(
         for line in query.paste.of_role("exception")
         if not _ENDED.match(line.text.strip())
     }
-    consequences = [
-        identifier
-        for identifier in position
-        if all(section.kind != "cause" for section in index.by_id[identifier].values())
-    ]
+    consequences = index.consequences
     causes = [row for identifier, row in position.items() if identifier not in consequences]
     has_cause = float(features[causes, column["signature"]].max(initial=0)) >= _STRONG
     for identifier in consequences:

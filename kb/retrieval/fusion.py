@@ -67,6 +67,23 @@ def fuse(evidence: Evidence, weights: Mapping[str, float]) -> NDArray[np.float32
     return np.asarray(evidence.features @ vector, dtype=np.float32)
 
 
+# A signature worth this much names the cause beyond doubt.
+_NAMED = 0.35
+
+
+def _causes_first(evidence: Evidence, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the scores with every consequence below the best cause that a signature names."""
+    import numpy as np
+
+    signature = evidence.features[:, FEATURES.index("signature")]
+    is_consequence = np.array([i in evidence.consequences for i in evidence.ids])
+    named = (signature >= _NAMED) & ~is_consequence
+    if not named.any():
+        return scores
+    limit = np.nextafter(scores[named].max(), np.float32(-np.inf))
+    return np.where(is_consequence, np.minimum(scores, limit), scores)
+
+
 def rank(
     evidence: Evidence,
     programs: ProgramEvidence,
@@ -79,7 +96,7 @@ def rank(
     weights = read_weights()
     left_out = {name for leg in LEGS if leg not in legs for name in LEGS[leg]}
     used = {name: value for name, value in weights.ranking.items() if name not in left_out}
-    scores = fuse(evidence, used)
+    scores = _causes_first(evidence, fuse(evidence, used))
     order = np.argsort(-scores, kind="stable")
     features = confidence_features(
         evidence, programs, marks or CatalogMarks(), scores, order.tolist()

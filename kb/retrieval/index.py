@@ -65,6 +65,15 @@ class Index:
         return table
 
     @cached_property
+    def consequences(self) -> tuple[str, ...]:
+        """Return the ids whose sections are consequences or harmless notices."""
+        return tuple(
+            identifier
+            for identifier, sections in self.by_id.items()
+            if all(section.kind != "cause" for section in sections.values())
+        )
+
+    @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:
         """Return the ids each id links to, in any language: its look-alikes and relatives."""
         known = set(self.ids)

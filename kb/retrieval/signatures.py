@@ -27,6 +27,7 @@ MAX_GAP_CHARS = 400
 # Share of a template that is enough where the pasted line was cut off, and how near to the cut the
 # last piece must stand: elsewhere half a template is another message that begins alike.
 MIN_SHARE = 0.5
+MIN_CUT_MATCHED = 24  # letters
 MAX_CUT_CHARS = 40
 MAX_HITS = 8
 MAX_TRIES = 500
@@ -152,7 +153,9 @@ class SignatureMatcher:
             matched += _weight(piece)
             position = found
         share = matched / signature.weight
-        if matched < min(MIN_MATCHED_CHARS, signature.weight) or share < MIN_SHARE:
+        if matched < min(MIN_MATCHED_CHARS, signature.weight):
+            return None
+        if matched < signature.weight and (matched < MIN_CUT_MATCHED or share < MIN_SHARE):
             return None
         return Hit(signature, line, share, matched)
 
