@@ -145,7 +145,8 @@ class Catalog:
         if place == len(known):
             return JudgedRelease(self.newest, "newer")
         base = Version(wanted.base_version)
-        if wanted.is_prerelease and base in known:  # a pre-release or nightly is judged by the release it led to
+        # A pre-release or nightly is judged by the release it led to.
+        if wanted.is_prerelease and base in known:
             return JudgedRelease(self.releases[known.index(base)], "nearest")
         return JudgedRelease(self.releases[place - 1], "nearest")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from kb.catalog.extract_names import call_name, children
 from kb.catalog.extract_sources import Sources
@@ -13,6 +13,7 @@ __all__ = ["VARIES", "MessageReader"]
 
 VARIES = "…"  # stands for what varies; never empty in what is matched
 MAX_ALTERNATIVES = 8  # of one message put together from choices
+MAX_CHOSEN = 3  # constants one part of an f-string chooses from; of more, it just varies
 MAX_TEMPLATE_CHARS = 2000
 MIN_WORDS = 2  # of three letters or more, below which a text says nothing
 
@@ -28,8 +29,10 @@ _PERCENT = re.compile(r"%(?:\(\w+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?[
 _BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _SHOWING = (ast.Call, ast.Assert, ast.Assign, ast.AugAssign)
+_BINDING = (ast.AnnAssign, ast.For, ast.AsyncFor, ast.NamedExpr)
+_ANYTHING: ast.expr = ast.Name(id="…")  # a value that is not known
 _WORD = re.compile(r"[A-Za-z]{3,}")
-# Where a text stands in several places, the first of these kinds is kept.
+# Where a text stands in several places, the gravest of these kinds is kept.
 _PRIORITY = (
     "raise",
     "assert",
@@ -78,19 +81,20 @@ class MessageReader:
             else:
                 if isinstance(node, ast.ClassDef) and _is_error(node):
                     self._inside_errors |= {id(inner) for inner in ast.walk(node)}
-                elif isinstance(node, _SHOWING):
+                elif isinstance(node, (*_SHOWING, *_BINDING)):
                     inside.append(node)
                 stack.extend(children(node))
         names = dict(outer)
         for node in inside:
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        names[target.id] = [*names.get(target.id, []), node.value]
+            for target, value in _bindings(node):
+                names[target] = [*names.get(target, []), value]
         for node in inside:
             self._node(node, file, names)
         for function in functions:
-            self._scope(function.body, file, names)
+            arguments = function.args
+            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            given = {argument.arg: [_ANYTHING] for argument in every}
+            self._scope(function.body, file, {**names, **given})
 
     def _node(self, node: ast.AST, file: str, names: Mapping[str, list[ast.expr]]) -> None:
         if isinstance(node, ast.Call):
@@ -132,12 +136,33 @@ class MessageReader:
                 continue
             kept = True
             known = self.found.get(template)
-            if known is None or (_PRIORITY.index(kind), file) < (
-                _PRIORITY.index(known[0]),
-                known[1],
-            ):
+            if known is None or _rank(kind, file) < _rank(*known):
                 self.found[template] = (kind, file)
         return kept
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the local names a statement binds, each with its value."""
+    if isinstance(node, ast.Assign):
+        pairs = [(target, node.value) for target in node.targets]
+    elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+        pairs = [(node.target, node.value)]
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
+        pairs = [(node.target, _ANYTHING)]
+    else:
+        return
+    for target, value in pairs:
+        if isinstance(target, ast.Name):
+            yield target.id, value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for part in target.elts:
+                if isinstance(part, ast.Name):
+                    yield part.id, _ANYTHING
+
+
+def _rank(kind: str, file: str) -> tuple[bool, int, str]:
+    """Order the places of one text: the server before its kernels and the diffusion program."""
+    return not file.startswith("srt/"), _PRIORITY.index(kind), file
 
 
 def _kind_of(call: ast.Call) -> str | None:
@@ -191,7 +216,7 @@ def _texts(node: ast.expr, names: Mapping[str, list[ast.expr]], depth: int = 0) 
     if isinstance(node, ast.Constant):
         return [node.value if isinstance(node.value, str) else VARIES]
     if isinstance(node, ast.JoinedStr):
-        return ["".join(_piece(part) for part in node.values)]
+        return ["".join(pieces) for pieces in _choices([_piece(p, names) for p in node.values])]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = (_texts(side, names, depth + 1) for side in (node.left, node.right))
         return ["".join(pair) for pair in _choices([left, right])]
@@ -232,12 +257,24 @@ def _called(node: ast.Call, names: Mapping[str, list[ast.expr]], depth: int) -> 
     return [VARIES]
 
 
-def _piece(part: ast.expr) -> str:
+def _piece(part: ast.expr, names: Mapping[str, list[ast.expr]]) -> list[str]:
+    """Return what a part of an f-string can be: its text, the constants it chooses from, or `…`."""
+    if isinstance(part, ast.FormattedValue):
+        part = part.value
     if isinstance(part, ast.Constant):
-        return str(part.value)
-    if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Constant):
-        return str(part.value.value)
-    return VARIES
+        return [str(part.value)]
+    values = [part]
+    if isinstance(part, ast.IfExp):
+        values = [part.body, part.orelse]
+    elif isinstance(part, ast.Name):
+        values = names.get(part.id, [])
+    texts = [
+        value.value
+        for value in values
+        if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value
+    ]
+    chosen = list(dict.fromkeys(texts))
+    return chosen if chosen and len(texts) == len(values) <= MAX_CHOSEN else [VARIES]
 
 
 def _slot(found: re.Match[str]) -> str:
@@ -246,10 +283,12 @@ def _slot(found: re.Match[str]) -> str:
 
 
 def _choices(parts: list[list[str]]) -> list[list[str]]:
-    """Return the ways to take one of each, as many as are bearable."""
+    """Return the ways to take one of each; a part that makes them too many varies instead."""
     ways: list[list[str]] = [[]]
     for part in parts:
-        ways = [[*way, text] for way in ways for text in part][:MAX_ALTERNATIVES]
+        if len(ways) * len(part) > MAX_ALTERNATIVES:
+            part = [VARIES]
+        ways = [[*way, text] for way in ways for text in part]
     return ways
 
 

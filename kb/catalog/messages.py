@@ -41,15 +41,24 @@ class MessageMatcher:
         self._add_all()
 
     def match(self, line: str) -> MessageMatch | None:
-        """Return the most specific message that `line` holds, None if it holds none."""
-        found = self._most_specific(line.encode("utf-8", errors="replace")[:MAX_LINE_BYTES])
-        if found is None:
+        """Return the most specific message that `line` holds, None if it holds none.
+
+        Its releases are those of every template that fits the line, since the line may come from
+        any of them: "Capture … begin" in one release, "Capture cuda graph begin" in another.
+        """
+        fitting = self._fitting(line.encode("utf-8", errors="replace")[:MAX_LINE_BYTES])
+        if not fitting:
             return None
-        messages = [self.catalog.messages[row] for row in _listed(self._rows[found])]
         position = self.catalog.position
-        newest = max(messages, key=lambda message: position(message.last))
-        oldest = min(messages, key=lambda message: position(message.first))
-        return MessageMatch(newest.template, newest.file, oldest.first, newest.last, newest.flags)
+        found = [self.catalog.messages[row] for _, rows in fitting for row in _listed(rows)]
+        first = min((message.first for message in found), key=position)
+        last = max((message.last for message in found), key=position)
+        _, rows = max(fitting, key=lambda entry: entry[0])
+        best = max(
+            (self.catalog.messages[row] for row in _listed(rows)),
+            key=lambda message: position(message.last),
+        )
+        return MessageMatch(best.template, best.file, first, last, best.flags)
 
     def _add_all(self) -> None:
         texts, rows, windows = self._texts, self._rows, self._windows
@@ -84,24 +93,23 @@ class MessageMatcher:
                     several.setdefault(text, []).append(row)
         yield from several.items()
 
-    def _most_specific(self, text: bytes) -> int | None:
-        best, best_bytes = None, MIN_LITERAL_BYTES - 1
+    def _fitting(self, text: bytes) -> list[tuple[int, int | list[int]]]:
+        """Return for each template that `text` holds its literal bytes and its rows."""
+        fitting: list[tuple[int, int | list[int]]] = []
         tried: set[int] = set()
         windows = self._windows
         space = text.find(b" ")
         while space >= 0:
             found = windows.get(text[space + 1 : space + 1 + WINDOW])
-            if found is not None:
-                for place in _listed(found):
-                    if place in tried:
-                        continue
+            for place in () if found is None else _listed(found):
+                if place not in tried:
                     tried.add(place)
                     pieces = self._texts[place].split(VARIES)
                     literal = sum(map(len, pieces))
-                    if literal > best_bytes and _holds(text, pieces):
-                        best, best_bytes = place, literal
+                    if literal >= MIN_LITERAL_BYTES and _holds(text, pieces):
+                        fitting.append((literal, self._rows[place]))
             space = text.find(b" ", space + 1)
-        return best
+        return fitting
 
 
 def template_of(line: bytes) -> bytes:

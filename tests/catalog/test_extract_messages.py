@@ -70,6 +70,30 @@ def test_a_text_put_together_before_it_is_shown_is_found(tmp_path: Path):
     assert "no error at all" not in found
 
 
+def test_a_part_chosen_from_constants_is_each_of_them(tmp_path: Path):
+    source = """
+    def f(cpu):
+        logger.info(f"Capture {'cpu graph' if cpu else 'cuda graph'} begin. avail mem={m} GB")
+        mode = "prefill"
+        if cpu:
+            mode = "decode"
+        logger.info(f"The {mode} worker starts {mode2} now")
+
+    def g(kind, other=None):
+        if kind is None:
+            kind = "default"
+        for item in kind:
+            logger.info(f"Uses the {kind} kind of {item} here")
+    """
+    assert set(messages_of(tmp_path, source)) == {
+        "Capture cpu graph begin. avail mem=… GB",
+        "Capture cuda graph begin. avail mem=… GB",
+        "The prefill worker starts … now",
+        "The decode worker starts … now",
+        "Uses the … kind of … here",
+    }
+
+
 def test_the_gravest_kind_of_a_text_is_kept(tmp_path: Path):
     source = """
     def f():
@@ -77,6 +101,13 @@ def test_the_gravest_kind_of_a_text_is_kept(tmp_path: Path):
         raise RuntimeError("Memory pool is full")
     """
     assert messages_of(tmp_path, source) == {"Memory pool is full": "raise"}
+
+
+def test_of_several_files_the_servers_own_is_named(tmp_path: Path):
+    shown = "print('The server is ready')\n"
+    package = write_package(tmp_path, multimodal_gen__a=shown, srt__z=shown, kernels__b=shown)
+    found = read_release(package).extraction.messages
+    assert found["The server is ready"] == ("print", "srt/z.py")
 
 
 def test_values_without_words_are_counted_not_kept(tmp_path: Path):

@@ -76,7 +76,7 @@ def test_other_text_is_no_message(matcher: MessageMatcher, line: str):
     assert matcher.match(line) is None
 
 
-def test_the_most_specific_template_wins(tmp_path: Path):
+def test_the_most_specific_template_is_named_with_the_releases_of_all_that_fit(tmp_path: Path):
     matcher = _matcher(
         tmp_path,
         ("1.0", {"Cannot load the weights of …": "raise"}),
@@ -84,7 +84,8 @@ def test_the_most_specific_template_wins(tmp_path: Path):
     )
     long = matcher.match("Cannot load the weights of a/b from folder /x (missing file)")
     assert long is not None
-    assert long.first == "2.0"
+    assert long.template == "Cannot load the weights of … from folder … (missing file)"
+    assert (long.first, long.last) == ("1.0", "2.0")
     short = matcher.match("Cannot load the weights of a/b from folder /x")
     assert short is not None
     assert (short.first, short.last) == ("1.0", "1.0")
