@@ -57,17 +57,28 @@ def _telling_line(query: Query, index: Index, identifier: str) -> int | None:
 def _matched_lines(
     query: Query, index: Index, evidence: Evidence, identifier: str
 ) -> tuple[MatchedLine, ...]:
-    """Return the lines of the paste that the section's signatures recognised, the best first."""
+    """Return the lines of the paste that decided for a section, the best first.
+
+    Its own signatures' lines, then those of the section it stands under, then the exception that a
+    frame belongs to; where no signature hit, the line that shares most with the section.
+    """
     lines = query.paste.text.split("\n")
+    parent = next(iter(index.by_id[identifier].values())).parent
+    own = evidence.hits.get(identifier, ())
+    inherited = evidence.hits.get(parent, ()) if parent and own else ()
+    decided = [(hit.line, hit.signature.line) for hit in (*own[:_MAX_MATCHED_LINES], *inherited)]
+    exceptions = [line.number for line in query.paste.of_role("exception")]
+    if own and exceptions:
+        decided.insert(min(2, len(decided)), (exceptions[0], ""))
+    telling = None if decided else _telling_line(query, index, identifier)
+    if telling is not None:
+        decided.append((telling, ""))
     matched: dict[int, MatchedLine] = {}
-    for hit in evidence.hits.get(identifier, ()):
-        if hit.line not in matched:
-            line_text = lines[hit.line - 1].rstrip("\r")
-            matched[hit.line] = MatchedLine(hit.line, line_text, hit.signature.line)
-    if not matched:
-        telling = _telling_line(query, index, identifier)
-        if telling is not None:
-            return (MatchedLine(telling, lines[telling - 1].rstrip("\r"), ""),)
+    for number, signature in decided:
+        known = matched.get(number)
+        if known is None or not known.signature:
+            line_text = lines[number - 1].rstrip("\r")
+            matched[number] = MatchedLine(number, line_text, signature)
     return tuple(list(matched.values())[:_MAX_MATCHED_LINES])
 
 
