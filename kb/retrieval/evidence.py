@@ -82,6 +82,8 @@ _ROLE_WORTH: Mapping[Role, float] = {
 _FULL_SPECIFICITY = 48
 # Hits worth this much take part in the order of causes.
 _STRONG = 0.45
+# A query of fewer terms says little even where a section holds them all: "hello".
+_TELLING_TERMS = 5
 MAX_DENSE_CHARS = 360  # about 100 tokens, 50 ms with the embedded encoder on two cores
 
 
@@ -323,7 +325,8 @@ def _lexical_features(
         top = float(scores.max())
         if top > 0:
             features[:, column[f"lexical_{name}_relative"]] = scores / top
-        shares.append(_best_share(index, terms, idf, int(scores.argmax())))
+        told = min(1.0, len(terms) / _TELLING_TERMS)
+        shares.append(told * _best_share(index, terms, idf, int(scores.argmax())))
     return shares[0], shares[1]
 
 
