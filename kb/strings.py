@@ -51,6 +51,12 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "`{flag}` is accepted in {release}, as `{name}`.",
         "ko": "{release}에서 `{flag}` 플래그를 쓸 수 있어요. `{name}` 플래그로 처리돼요.",
     },
+    "flag.accepted_serve": {
+        "en": "`{flag}` is accepted in {release} by `sglang serve` alone;"
+        " `python -m sglang.launch_server` refuses it.",
+        "ko": "{release}에서 `{flag}` 플래그는 `sglang serve`에서만 쓸 수 있어요."
+        " `python -m sglang.launch_server`에서는 거부돼요.",
+    },
     "flag.accepted_other": {
         "en": "`{flag}` itself ended with {last}; {release} reads it as the beginning of"
         " `{name}`, another flag.",
@@ -262,6 +268,23 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "`{present}` is already at or past `{remedy}`, so the next remedy counts.",
         "ko": "지금 값(`{present}`)이 이미 `{remedy}`만큼이거나 그 이상으로 바뀌어 있어서 다음 방법으로"
         " 넘어가요.",
+    },
+    "command.earlier_steps": {
+        "en": "This is step {step} of the list, the first that a changed command alone can make;"
+        " look at the steps before it first.",
+        "ko": "목록의 {step}번 단계로, 명령만 고치면 되는 첫 단계예요. 앞 단계부터 확인해 보세요.",
+    },
+    "command.unset_lower": {
+        "en": "Your command does not set `{flag}`, so the server chose the value: see `{field}=` in"
+        " the `server_args=` line. If it is {value} or less there already, take the next step.",
+        "ko": "명령에 `{flag}`가 없어서 서버가 값을 정했어요. `server_args=` 줄의 `{field}=`를 보고"
+        " 이미 {value} 이하라면 다음 단계로 넘어가세요.",
+    },
+    "command.unset_raise": {
+        "en": "Your command does not set `{flag}`, so the server chose the value: see `{field}=` in"
+        " the `server_args=` line. If it is {value} or more there already, take the next step.",
+        "ko": "명령에 `{flag}`가 없어서 서버가 값을 정했어요. `server_args=` 줄의 `{field}=`를 보고"
+        " 이미 {value} 이상이라면 다음 단계로 넘어가세요.",
     },
     "doctor.no_command": {
         "en": "No launch command of SGLang was found in what was given. Give the whole command,"
@@ -592,10 +615,12 @@ STRINGS: dict[str, dict[Language, str]] = {
     "pages.changes_note": {
         "en": "Made from the catalogue of SGLang's releases, {oldest} to {newest}. Under each"
         " release stand the flags and environment variables that are renamed, removed or deprecated"
-        " with it. In parentheses stand the releases that take a name.",
+        " with it. In parentheses stand the releases that take a name. From 0.5.3 on a variable that"
+        " begins with `SGL_` is copied to the one of the same name with `SGLANG_`, with a warning.",
         "ko": "SGLang {oldest}부터 {newest}까지 릴리스를 모은 카탈로그에서 만든 페이지예요."
         " 릴리스마다 이름이 바뀌거나 없어지거나 지원 중단 예정(deprecated)이 된 플래그와 환경변수를"
-        " 적었어요. 괄호 안은 그 이름을 쓸 수 있는 릴리스예요.",
+        " 적었어요. 괄호 안은 그 이름을 쓸 수 있는 릴리스예요. 0.5.3부터는 `SGL_`로 시작하는 환경변수를"
+        " 경고와 함께 같은 이름의 `SGLANG_` 변수로 복사해 줘요.",
     },
     "pages.ambiguous": {
         "en": "{name}: ambiguous, several flags begin with it. Write one of them in full.",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from kb.catalog.catalog import Catalog
 from kb.catalog.forms import FlagHistory, VariableHistory
 
-__all__ = ["accepted_places", "is_variable", "spans_text"]
+__all__ = ["accepted_places", "is_variable", "places_of_written", "spans_text"]
 
 
 def is_variable(name: str) -> bool:
@@ -30,6 +30,29 @@ def accepted_places(catalog: Catalog, name: str) -> frozenset[int]:
             continue
         places.update(range(catalog.position(run.first), catalog.position(run.last) + 1))
     return frozenset(places)
+
+
+def places_of_written(catalog: Catalog, written: str) -> frozenset[int]:
+    """Return the positions of the releases that take all of `written`: "--x=value --y".
+
+    A value counts where its flag has choices.
+    """
+    words = [word for word in written.split() if word.startswith(("-", "SGL"))]
+    places = [_places_of_word(catalog, *word.partition("=")[::2]) for word in words]
+    return frozenset.intersection(*places) if places else frozenset()
+
+
+def _places_of_word(catalog: Catalog, name: str, value: str) -> frozenset[int]:
+    places = accepted_places(catalog, name)
+    if is_variable(name) or not value:
+        return places
+    return frozenset(
+        place
+        for run in catalog.flags[name].runs
+        if not run.form.choices or value in [str(choice) for choice in run.form.choices]
+        for place in range(catalog.position(run.first), catalog.position(run.last) + 1)
+        if place in places
+    )
 
 
 def spans_text(catalog: Catalog, places: Collection[int]) -> str:

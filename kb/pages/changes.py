@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.catalog import Catalog, FlagVerdict, check_flag, check_variable
-from kb.catalog.spans import accepted_places, is_variable, spans_text
+from kb.catalog.spans import accepted_places, is_variable, places_of_written, spans_text
 from kb.pages.contents import FRONT_MATTER
 from kb.strings import text
 from kb.types import Language
@@ -60,9 +60,8 @@ def _item(catalog: Catalog, change: Change, language: Language) -> str:
 
 
 def _with_spans(catalog: Catalog, written: str) -> str:
-    """Return what to write, as one span, with the releases in which all its names hold."""
-    names = [word.partition("=")[0] for word in written.split() if word.startswith(("-", "SGL"))]
-    places = frozenset.intersection(*(accepted_places(catalog, name) for name in names))
+    """Return what to write, as one span, with the releases that take all of it."""
+    places = places_of_written(catalog, written)
     return f"`{written}` {spans_text(catalog, places)}" if places else f"`{written}`"
 
 
@@ -72,7 +71,11 @@ def _changes(catalog: Catalog) -> Iterator[Change]:
             yield from _of(catalog, name, flag.deprecated_since)
     for name, variable in catalog.variables.items():
         if name.startswith(("SGLANG_", "SGL_")):
-            yield from _of(catalog, name, variable.deprecated_since)
+            for change in _of(catalog, name, variable.deprecated_since):
+                # The page says once that SGL_ became SGLANG_. Of variables that end without a
+                # successor most are switches of its developers: no operator has set them.
+                if change.use not in (None, name.replace("SGL_", "SGLANG_", 1)):
+                    yield change
 
 
 def _of(catalog: Catalog, name: str, deprecated_since: str | None) -> Iterator[Change]:
@@ -89,7 +92,7 @@ def _of(catalog: Catalog, name: str, deprecated_since: str | None) -> Iterator[C
         use = verdict.replacement or verdict.use
         if verdict.status == "ambiguous":
             yield Change(following, "ambiguous", name, use)
-        elif verdict.status == "removed" and (use or not is_variable(name)):
+        elif verdict.status == "removed":
             yield Change(following, "removed", name, use)
 
 
