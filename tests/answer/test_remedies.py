@@ -12,6 +12,7 @@ from kb.catalog.catalog import Catalog
 from kb.types import CommandChange
 
 CATALOG = Catalog.load()
+LEAD_IN = "**What to do**\n\n"
 
 
 def shown(change: CommandChange) -> str:
@@ -41,8 +42,8 @@ def test_case(paste: str, parts: dict[str, str]) -> None:
 def test_what_holds_already_is_said() -> None:
     command = find_command("sglang serve --model-path m --chunked-prefill-size 2048")
     assert command is not None
-    advice = advise(command, "1. `--chunked-prefill-size 4096`, then `--chunked-prefill-size 2048`",
-                    CATALOG, "0.5.9", "en")  # fmt: skip
+    section = f"{LEAD_IN}1. `--chunked-prefill-size 4096`, then `--chunked-prefill-size 2048`"
+    advice = advise(command, section, CATALOG, "0.5.9", "en")
     assert advice.command is None
     assert advice.notes[0] == (
         "`--chunked-prefill-size 2048` is already at or past `--chunked-prefill-size 4096`,"
@@ -51,22 +52,35 @@ def test_what_holds_already_is_said() -> None:
 
 
 def test_without_a_version_the_newest_release_decides() -> None:
-    section = "1. `--cuda-graph-max-bs-decode 16` (0.5.14+), `--cuda-graph-max-bs 16` (≤0.5.19)"
+    section = (
+        f"{LEAD_IN}1. `--cuda-graph-max-bs-decode 16` (0.5.14+), `--cuda-graph-max-bs 16` (≤0.5.19)"
+    )
     remedies = remedies_from_section(section, CATALOG, None)
     assert [remedy.text for remedy in remedies] == ["--cuda-graph-max-bs-decode 16"]
 
 
-def test_variables_that_only_show_more_come_last() -> None:
-    section = "1. `NCCL_DEBUG=INFO` first\n2. `NCCL_P2P_DISABLE=1`"
-    remedies = remedies_from_section(section, CATALOG, "0.5.9")
-    assert [remedy.text for remedy in remedies] == ["NCCL_P2P_DISABLE=1", "NCCL_DEBUG=INFO"]
+def test_where_the_server_chose_the_value_the_line_that_says_it_is_named() -> None:
+    command = find_command("sglang serve --model-path m")
+    assert command is not None
+    section = f"{LEAD_IN}1. `--mem-fraction-static 0.8`, then `--mem-fraction-static 0.7`"
+    (note,) = advise(command, section, CATALOG, "0.5.9", "en").notes
+    assert "`mem_fraction_static=`" in note
+    assert "0.8 or less" in note
+
+
+def test_earlier_steps_are_pointed_to() -> None:
+    command = find_command("sglang serve --model-path m")
+    assert command is not None
+    section = f"{LEAD_IN}1. Read the log.\n2. `--disable-custom-all-reduce`"
+    (note,) = advise(command, section, CATALOG, "0.5.9", "ko").notes
+    assert note.startswith("목록의 2번 단계")
 
 
 SECTION = """**What to do**
 
 1. `--chunked-prefill-size 4096`, then `--chunked-prefill-size 2048`
-2. Remove `--enable-torch-compile`, `--disable-cuda-graph`, `--attention-backend triton`
-3. `NCCL_P2P_DISABLE=1`, `--shm-size 32g`, `--mem-fraction-static 0.8`
+2. Remove `--enable-torch-compile`, `--disable-cuda-graph` and `--attention-backend`.
+3. `NCCL_P2P_DISABLE=1`, `--shm-size 32g` or `--mem-fraction-static 0.8`: one of them
 """
 
 
@@ -105,7 +119,7 @@ def test_any_section_is_read(markdown: str) -> None:
 _pieces = st.sampled_from(
     [
         "1. ", "`", "--mem-fraction-static", " 0.8", "=", "(0.5.9+)", "\n", "A=1", "(≤0.5.9)", "- ",
-        "remove ", "빼", "**What to do**\n\n", "--", "'",
+        "Remove ", "을 빼세요", "**What to do**\n\n", "--", "'", ": ", ", then ", " and ", "오류",
     ]
 )  # fmt: skip
 
@@ -115,4 +129,4 @@ _pieces = st.sampled_from(
 def test_any_list_of_remedies_is_read(pieces: list[str]) -> None:
     command = find_command("sglang serve --model-path m --mem-fraction-static 0.9")
     assert command is not None
-    advise(command, "".join(pieces), CATALOG, None, "ko")
+    advise(command, LEAD_IN + "".join(pieces), CATALOG, None, "ko")
