@@ -12,6 +12,7 @@ from typing import Any, overload
 
 from kb.catalog.foreign import renames
 from kb.catalog.forms import (
+    SERVE_ONLY,
     FlagForm,
     FlagHistory,
     MessageTemplate,
@@ -163,13 +164,16 @@ class Catalog:
         return frozenset(self.options(version))
 
     def spans_of(self, spelling: str) -> tuple[tuple[str, str], ...]:
-        """Return the stretches of releases in which the parser has exactly this option string."""
+        """Return the stretches of releases that accept exactly this option string."""
         known = self._spans.get(spelling)
         if known is None:
             known = self._spans[spelling] = self._find_spans(spelling)
         return known
 
     def _find_spans(self, spelling: str) -> tuple[tuple[str, str], ...]:
+        history = self.flags.get(spelling)
+        if history is not None and history.runs[-1].form.kind == SERVE_ONLY:
+            return history.spans
         places = [
             place
             for place, release in enumerate(self.releases)
@@ -181,7 +185,7 @@ class Catalog:
     def _option_tables(self) -> Sequence[Mapping[str, tuple[FlagHistory, FlagForm]]]:
         tables: list[dict[str, tuple[FlagHistory, FlagForm]]] = [{} for _ in self.releases]
         for name, history in self.flags.items():
-            if name != history.name:
+            if name != history.name or history.runs[-1].form.kind == SERVE_ONLY:
                 continue
             for run in history.runs:
                 entry = (history, run.form)

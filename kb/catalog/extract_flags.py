@@ -6,15 +6,16 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from kb.catalog.extract_annotations import annotated, plain_type, without_none
-from kb.catalog.extract_names import Definition, call_name, names_of, source_of
+from kb.catalog.extract_names import Definition, call_name, literal_text, names_of, source_of
 from kb.catalog.extract_options import Field, OptionReader, flag_of
 from kb.catalog.extract_sources import Sources
 from kb.catalog.extract_values import Evaluator, Scope, UnreadableError
-from kb.catalog.forms import FlagForm
+from kb.catalog.forms import SERVE_ONLY, FlagForm
 
 __all__ = ["extract_flags"]
 
 FILE = "srt/server_args.py"
+SERVE = "cli/serve.py"  # `sglang serve`, which takes some flags out before the parser sees them
 
 
 def extract_flags(sources: Sources, evaluator: Evaluator) -> dict[str, FlagForm]:
@@ -60,6 +61,7 @@ class _Extraction:
             return {}
         self.options.renamed = _renamed_fields(found.node)
         self._register(register, FILE)
+        self._add_serve_only()
         return self.flags
 
     def _read_fields(self, owner: Definition) -> None:
@@ -70,6 +72,16 @@ class _Extraction:
                 self.options.fields.setdefault(
                     name, Field(name, statement.annotation, statement.value, owner.file)
                 )
+
+    def _add_serve_only(self) -> None:
+        """Add the flags that `sglang serve` compares its arguments with, if the parser has none."""
+        known = {alias for form in self.flags.values() for alias in form.aliases} | set(self.flags)
+        for node in ast.walk(self.sources.tree(SERVE) or ast.Module([], [])):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
+                flag = literal_text(node.comparators[0])
+                if flag.startswith("--") and len(flag) > 2 and flag not in known:
+                    field = flag[2:].replace("-", "_")
+                    self.flags[flag] = FlagForm(field, kind=SERVE_ONLY, type="str")
 
     # --- statements of add_cli_args ---
 

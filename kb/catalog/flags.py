@@ -10,7 +10,7 @@ from typing import Any
 
 from kb.catalog.catalog import Catalog, JudgedRelease
 from kb.catalog.foreign import counterpart
-from kb.catalog.forms import FlagForm, FlagHistory, JsonValue
+from kb.catalog.forms import SERVE_ONLY, FlagForm, FlagHistory, JsonValue
 from kb.catalog.successors import (
     Options,
     Written,
@@ -106,9 +106,16 @@ class _Question:
             use = successor(self.catalog, self.release, self.flag) or self._counterpart()
             reason = "flag.ambiguous_use" if use else "flag.ambiguous"
             return self._with("ambiguous", reason, use, candidates=matches, **self._history())
-        if self.flag in self.catalog.flags:
-            return self._absent()
-        return self._never()
+        history = self.catalog.flags.get(self.flag)
+        if history is None:
+            return self._never()
+        for run in history.runs:
+            first, last = self.catalog.position(run.first), self.catalog.position(run.last)
+            here = self.catalog.position(self.release)
+            if run.form.kind == SERVE_ONLY and first <= here <= last:
+                facts = {**self._history(), "form": run.form}
+                return self._with("accepted", "flag.accepted_serve", None, **facts)
+        return self._absent()
 
     def _declared(self, name: str) -> FlagVerdict:
         """Judge an option string the parser has, `name`, that `flag` is or is a prefix of."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, Union
 
 __all__ = [
+    "SERVE_ONLY",
     "FlagForm",
     "FlagHistory",
     "JsonValue",
@@ -19,6 +20,9 @@ __all__ = [
 JsonValue = Union[str, int, float, bool, None, list[Any], dict[str, Any]]  # noqa: UP007 - at run time
 Form = TypeVar("Form")
 _FLAG = re.compile(r"(?<![\w-])--[a-zA-Z][\w-]*\w")
+
+
+SERVE_ONLY = "serve_only"  # kind of a flag that `sglang serve` takes and the parser does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class FlagForm:
     """A flag as the parser of a release declares it."""
 
     field: str  # attribute of ServerArgs and key of a `server_args=` line
-    kind: str = "store"  # "store", "store_true", "store_const", "boolean_optional", "append", …
+    # "store", "store_true", "boolean_optional", …; SERVE_ONLY; or the class of a custom action
+    kind: str = "store"
     type: str | None = None  # converter: "int", "float", "str", "json.loads"; None for switches
     nargs: str | int | None = None  # argparse's: "+", "*", "?", a number; None: exactly one
     choices: tuple[JsonValue, ...] | None = None

@@ -299,3 +299,17 @@ def test_a_condition_around_an_option_keeps_it(tmp_path: Path):
     flags, unknown = read_flags(tmp_path, srt__server_args=source)
     assert {"--fast", "--slow", "--grouped"} <= set(flags)
     assert unknown == []
+
+
+def test_flags_that_sglang_serve_takes_out_itself_are_marked(tmp_path: Path):
+    serve = """
+    def serve(argv):
+        for arg in argv:
+            if arg == "--model-type":
+                pass
+            elif arg == "--model-path":
+                pass
+    """
+    flags, _ = read_flags(tmp_path, cli__serve=serve)
+    assert flags["--model-type"].kind == "serve_only"
+    assert flags["--model-path"].kind == "store"
