@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kb.serve.command_html import command_html
-from kb.serve.escaping import escape, with_code_spans
+from kb.serve.escaping import code_span, escape, with_code_spans
 from kb.serve.issue_template import issue_template
 from kb.serve.markdown_html import code_block, markdown_to_html, section_href
 from kb.serve.section_links import SectionLinks
@@ -182,11 +182,11 @@ def _version(version: VersionRange, language: Language) -> str:
 
 def _message(message: MessageMatch, language: Language) -> str:
     releases = text("chat.message_releases", language, first=message.first, last=message.last)
-    flags = " ".join(f"<code>{escape(flag)}</code>" for flag in message.flags)
+    flags = " ".join(code_span(flag) for flag in message.flags)
     return (
         f'<div class="kb-message"><h3>{escape(text("chat.message", language))}</h3>'
-        f"<p><code>{escape(message.template)}</code></p>"
-        f"<p>{escape(releases)} <code>{escape(message.file)}</code></p>"
+        f"<p>{code_span(message.template)}</p>"
+        f"<p>{escape(releases)} {code_span(message.file)}</p>"
         + (f"<p>{escape(text('chat.message_flags', language))} {flags}</p>" if flags else "")
         + "</div>"
     )
@@ -210,7 +210,7 @@ def _flag_list(flags: Iterable[FlagNote], language: Language) -> str:
     rows = "".join(
         f'<li class="kb-flag-{flag.status}"><span class="kb-badge">'
         f"{escape(text(f'chat.status_{flag.status}', language))}</span>"
-        f" {with_code_spans(flag.note) if flag.note else f'<code>{escape(flag.flag)}</code>'}</li>"
+        f" {with_code_spans(flag.note) if flag.note else code_span(flag.flag)}</li>"
         for flag in flags
     )
     return f"<ul>{rows}</ul>"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from kb.serve.escaping import escape
+from kb.serve.escaping import code_span, escape
 from kb.serve.markdown_html import copy_button
 from kb.strings import text
 from kb.types import CommandAdvice, CommandChange, Language
@@ -64,7 +64,7 @@ def _change(change: CommandChange) -> str:
 
 def _argument(flag: str, value: str) -> str:
     whole = value if value.startswith(flag) else f"{flag} {value}".strip()
-    return f"<code>{escape(whole)}</code>"
+    return code_span(whole)
 
 
 def _row(mark: str, line: str, counterpart: str) -> str:

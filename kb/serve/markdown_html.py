@@ -18,7 +18,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from kb.corpus.markdown import headings_of, plain_text
-from kb.serve.escaping import escape
+from kb.serve.escaping import code_span, escape
 from kb.strings import text
 from kb.types import Language
 
@@ -27,8 +27,6 @@ __all__ = ["code_block", "copy_button", "markdown_to_html", "section_href"]
 Tokens: TypeAlias = Sequence[Token]
 Env: TypeAlias = MutableMapping[str, Any]
 
-# A flag is not broken at its hyphens where the whole of it fits into a line of a phone.
-MAX_UNBROKEN_CHARS = 32
 # Opens outside and tells the page outside nothing about this one.
 _OUTSIDE = {"target": "_blank", "rel": "noopener noreferrer", "class": "kb-outside"}
 
@@ -90,9 +88,7 @@ class _SafeRenderer(RendererHTML):
         return code_block(tokens[idx].content, env["place"].language)
 
     def code_inline(self, tokens: Tokens, idx: int, options: object, env: Env) -> str:
-        content = tokens[idx].content
-        kept = ' class="kb-nowrap"' if len(content) <= MAX_UNBROKEN_CHARS else ""
-        return f"<code{kept}>{escape(content)}</code>"
+        return code_span(tokens[idx].content)
 
     def html_block(self, tokens: Tokens, idx: int, options: object, env: Env) -> str:
         return f'<p class="kb-raw">{escape(tokens[idx].content)}</p>\n'

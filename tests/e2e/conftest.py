@@ -100,6 +100,7 @@ class Chat:
     """The page in one browser window and what it did: `page` is Playwright's."""
 
     page: Any
+    log: Path  # what the server says
     requests: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # console errors and uncaught exceptions
 
@@ -112,8 +113,11 @@ class Chat:
         self.wait_for_answer()
 
     def wait_for_answer(self) -> None:
+        """Wait for the answer; a question that failed fails the test with the server's log."""
         self.page.wait_for_selector("body:not(.kb-busy)")
-        self.page.wait_for_selector(ANSWER)
+        self.page.wait_for_selector(f"{ANSWER}, .kb-failed")
+        if self.page.locator(".kb-failed").count():
+            pytest.fail(f"no answer:\n{self.log.read_text(encoding='utf-8')[-4000:]}")
 
     @property
     def answer(self) -> str:
@@ -131,7 +135,7 @@ class Chat:
 
 
 @pytest.fixture
-def open_chat(server: str, browser: Any) -> Iterator[Callable[..., Chat]]:
+def open_chat(server: str, browser: Any, connections: Path) -> Iterator[Callable[..., Chat]]:
     """Return a function that opens the page; at the end each must have kept to the house rules."""
     chats, contexts = [], []
 
@@ -139,7 +143,7 @@ def open_chat(server: str, browser: Any) -> Iterator[Callable[..., Chat]]:
         options = {"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
         context = browser.new_context(**options)
         contexts.append(context)
-        chat = Chat(context.new_page())
+        chat = Chat(context.new_page(), connections.with_name("log"))
         chats.append(chat)
         context.on("request", lambda request: chat.requests.append(request.url))
         chat.page.on("pageerror", lambda error: chat.problems.append(str(error)))
