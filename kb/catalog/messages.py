@@ -13,7 +13,9 @@ __all__ = ["MessageMatcher", "template_of"]
 
 # Everything here is UTF-8 bytes: a catalogue of megabytes is then searched without decoding it.
 VARIES = "…".encode()
-WINDOW = 12  # bytes after a space of a template's longest piece: by these a line is looked up
+# Bytes after a space of a template's longest piece: by these a line is looked up. Long ones are
+# shared by few templates, short ones are for pieces that are short themselves.
+LONG_WINDOW, WINDOW = 20, 12
 MIN_LITERAL_BYTES = 18  # the specificity floor: "Error: …" and "… is not supported" never match
 MIN_WORDS = 3  # of three letters or more
 MAX_LINE_BYTES = 4000  # a longer line is dumped data; its beginning decides
@@ -27,7 +29,7 @@ _AFTER = frozenset(b" \t\"'`\\)]}<,;|\x1b")  # what may follow a message inside 
 class MessageMatcher:
     """All templates of all releases, looked up by a window of their longest literal piece.
 
-    After each space of a line, the next characters are one lookup in a table (windows as in
+    After each space of a line, the next characters are looked up in a table (windows as in
     Karp and Rabin 1987, at word starts only); only templates found so are compared. The time is
     linear in the line.
     """
@@ -67,7 +69,8 @@ class MessageMatcher:
             texts.append(text)
             rows.append(row)
             longest = max(text.split(VARIES), key=len)
-            latest = len(longest) - WINDOW  # where a window can begin, at the latest
+            size = LONG_WINDOW if len(longest) > 2 * LONG_WINDOW else WINDOW
+            latest = len(longest) - size  # where a window can begin, at the latest
             if latest <= 0:
                 continue  # too short a text to be told from others
             middle = len(longest) // 2
@@ -76,7 +79,7 @@ class MessageMatcher:
                 space = longest.find(b" ", 0, latest)
                 if space < 0:
                     continue
-            window = longest[space + 1 : space + 1 + WINDOW]
+            window = longest[space + 1 : space + 1 + size]
             known = windows.setdefault(window, place)
             if known is not place:
                 windows[window] = [*_listed(known), place]
@@ -100,9 +103,11 @@ class MessageMatcher:
         windows = self._windows
         space = text.find(b" ")
         while space >= 0:
-            found = windows.get(text[space + 1 : space + 1 + WINDOW])
-            for place in () if found is None else _listed(found):
-                if place not in tried:
+            for size in (LONG_WINDOW, WINDOW):
+                found = windows.get(text[space + 1 : space + 1 + size])
+                for place in () if found is None else _listed(found):
+                    if place in tried:
+                        continue
                     tried.add(place)
                     pieces = self._texts[place].split(VARIES)
                     literal = sum(map(len, pieces))
