@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compose_answer", "found_sections"]
 
-# At and above this the answer is given, below it is "not in the knowledge base".
-MIN_CONFIDENCE = 0.5
+# From this probability on the answer is given, below it is "not in the knowledge base".
+MIN_IN_SCOPE = 0.5
 # A further section is shown where its score is at least this share of the first one's.
 _SECOND_SHARE = 0.6
 _MAX_MATCHED_LINES = 5
@@ -116,12 +116,12 @@ def compose_answer(
     facts: Callable[[str | None], VersionFacts],
     message: MessageMatch | None,
 ) -> Answer:
-    """Return the answer: sections where the confidence allows it, else the nearest ones by name.
+    """Return the answer: sections where it is in scope, else the nearest ones by name.
 
     `facts` tells what is true for the version, given the English Markdown of the first section;
     `message` is the program's own message in the paste, shown where no section explains it.
     """
-    found = ranking.confidence >= MIN_CONFIDENCE
+    found = ranking.in_scope >= MIN_IN_SCOPE
     notes = []
     sections: tuple[AnswerSection, ...] = ()
     if found:

@@ -22,7 +22,12 @@ from typing import TYPE_CHECKING, Any
 from kb.evaluation.commands import read_cases
 from kb.evaluation.golden import Case
 from kb.knowledge_base import KnowledgeBase
-from kb.retrieval.confidence import CONFIDENCE_FEATURES, CatalogMarks, confidence_features
+from kb.retrieval.confidence import (
+    CONFIDENCE_FEATURES,
+    RIGHT_FEATURES,
+    CatalogMarks,
+    confidence_features,
+)
 from kb.retrieval.evidence import FEATURES, Evidence
 from kb.retrieval.fusion import WEIGHTS_FILE
 
@@ -187,13 +192,55 @@ def fit_confidence(examples: Sequence[Example], ranking: Array) -> Array:
     return _adam(gradient, prior, steps=1500, rate=0.05)
 
 
+def _is_right(example: Example, ranking: Array) -> bool:
+    scores = example.evidence.features @ ranking
+    return example.evidence.ids[int(scores.argmax())] in example.case.topics
+
+
+def fit_right(examples: Sequence[Example]) -> Array:
+    """Return intercept and weights in the order of RIGHT_FEATURES, `(1 + n_features,)`.
+
+    A ranking is surer of the cases it was fitted on: each half of the topics is judged by a
+    ranking fitted on the other half.
+    """
+    import numpy as np
+
+    inside = [example for example in examples if example.case.in_scope]
+    topics = sorted({example.topic for example in inside})
+    chosen = [0, *(1 + CONFIDENCE_FEATURES.index(name) for name in RIGHT_FEATURES)]
+    rows, right = [], []
+    for half in (set(topics[0::2]), set(topics[1::2])):
+        of_half = fit_ranking([example for example in inside if example.topic not in half])
+        tested = [example for example in inside if example.topic in half]
+        rows.append(_confidence_rows(tested, of_half)[:, chosen])
+        right += [_is_right(example, of_half) for example in tested]
+    values, labels = np.concatenate(rows), np.array(right, dtype=np.float64)
+
+    def gradient(weights: Array) -> Array:
+        predicted = 1 / (1 + np.exp(-(values @ weights)))
+        return np.asarray(values.T @ (predicted - labels) / len(labels) + 1e-3 * weights)
+
+    start = np.array([-0.5, *(0.5 for _ in RIGHT_FEATURES)])
+    return _adam(gradient, start, steps=1500, rate=0.02)
+
+
+def _calibration_error(predicted: Array, right: Array, bins: int = 10) -> float:
+    """Return the expected calibration error (Naeini et al., 2015) over bins of equal count."""
+    import numpy as np
+
+    parts = np.array_split(np.argsort(predicted), bins)
+    gaps = [abs(predicted[part].mean() - right[part].mean()) * len(part) for part in parts]
+    return float(sum(gaps) / len(predicted))
+
+
 def _check(examples: Sequence[Example]) -> dict[str, float]:
     """Return the figures on topics that were left out of the fit."""
     import numpy as np
 
     topics = sorted({example.topic for example in examples})
     np.random.default_rng(SEED).shuffle(topics)
-    first, third, probability, inside = [], [], [], []
+    first, third, probability, inside, sure = [], [], [], [], []
+    chosen = [0, *(1 + CONFIDENCE_FEATURES.index(name) for name in RIGHT_FEATURES)]
     for fold in range(FOLDS):
         left_out = set(topics[fold::FOLDS])
         kept = [example for example in examples if example.topic not in left_out]
@@ -202,6 +249,10 @@ def _check(examples: Sequence[Example]) -> dict[str, float]:
         model = fit_confidence(kept, ranking)
         probability += (1 / (1 + np.exp(-(_confidence_rows(tested, ranking) @ model)))).tolist()
         inside += [example.case.in_scope for example in tested]
+        asked = [example for example in tested if example.case.in_scope]
+        if asked:
+            of_right = _confidence_rows(asked, ranking)[:, chosen] @ fit_right(kept)
+            sure += (1 / (1 + np.exp(-of_right))).tolist()
         for example in tested:
             if example.case.in_scope:
                 order = np.argsort(-(example.evidence.features @ ranking), kind="stable")
@@ -215,6 +266,7 @@ def _check(examples: Sequence[Example]) -> dict[str, float]:
         "top3": np.mean(third),
         "out_of_scope_refused": refused[~scope].mean(),
         "in_scope_refused": refused[scope].mean(),
+        "calibration_error": _calibration_error(np.array(sure), np.array(first, dtype=float)),
     }
     return {name: round(float(value), 4) for name, value in figures.items()}
 
@@ -223,12 +275,22 @@ def train(examples: Sequence[Example]) -> dict[str, Any]:
     """Return what `weights.json` holds: weights, and how they were made and checked."""
     ranking = fit_ranking(examples)
     model = fit_confidence(examples, ranking)
+    right = fit_right(examples)
     shift = math.log(OPERATING_POINT / (1 - OPERATING_POINT))
     named = zip(CONFIDENCE_FEATURES, model[1:], strict=True)
     return {
         "ranking": {n: round(float(w), 3) for n, w in zip(FEATURES, ranking, strict=True)},
-        "confidence": {name: round(float(weight), 3) for name, weight in named},
-        "intercept": round(float(model[0]) - shift, 3),
+        "in_scope": {
+            "weights": {name: round(float(weight), 3) for name, weight in named},
+            "intercept": round(float(model[0]) - shift, 3),
+        },
+        "right": {
+            "weights": {
+                name: round(float(weight), 3)
+                for name, weight in zip(RIGHT_FEATURES, right[1:], strict=True)
+            },
+            "intercept": round(float(right[0]), 3),
+        },
         "made_by": {
             "command": "python -m kb.evaluation.train tests/golden",
             "seed": SEED,

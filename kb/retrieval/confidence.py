@@ -1,8 +1,10 @@
 """The evidence for the first section in, how likely it is the right one out.
 
-A logistic model whose weights are all of known sign: more evidence never lowers the confidence.
-What it weighs is not only how well a section matches but who speaks: vLLM, training jobs and
-miners fail with the words of SGLang's failures.
+Two logistic models whose weights are all of known sign, so that more evidence never lowers the
+confidence. The first says how likely the question is one for these documents at all: it weighs
+not only how well a section matches but who speaks, since vLLM, training jobs and miners fail with
+the words of SGLang's failures. The second says how likely the first section is the right one, if
+so. The confidence is the product; whether to answer is decided by the first alone.
 """
 
 from __future__ import annotations
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CONFIDENCE_FEATURES", "CatalogMarks", "confidence", "confidence_features"]
+__all__ = [
+    "CONFIDENCE_FEATURES",
+    "RIGHT_FEATURES",
+    "CatalogMarks",
+    "confidence_features",
+    "probability",
+]
 
 CONFIDENCE_FEATURES = (
     "score",  # of the first section
@@ -41,6 +49,8 @@ CONFIDENCE_FEATURES = (
     "not_other_in_log",  # likewise the log
     "not_foreign_frames",  # -1 where the stack is a script's own
 )
+# By which the second model tells a right first section from a wrong one.
+RIGHT_FEATURES = ("margin", "signature", "signature_words", "lexical", "dense")
 _SERVING_TERMS = 4
 _IN_LAST_STEP, _IN_FRAME = 0.8, 0.6  # what such a hit is worth beside one in an error line
 
@@ -94,9 +104,13 @@ def confidence_features(
     )
 
 
-def confidence(features: Sequence[float], weights: Mapping[str, float], intercept: float) -> float:
-    """Return the probability, 0 to 1; `weights` are by CONFIDENCE_FEATURES and not negative."""
+def probability(features: Sequence[float], weights: Mapping[str, float], intercept: float) -> float:
+    """Return a logistic model's probability, 0 to 1.
+
+    `features` are values of CONFIDENCE_FEATURES; one that `weights` do not name does not count.
+    """
     total = intercept + sum(
-        weights[name] * value for name, value in zip(CONFIDENCE_FEATURES, features, strict=True)
+        weights.get(name, 0.0) * value
+        for name, value in zip(CONFIDENCE_FEATURES, features, strict=True)
     )
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, total))))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.query.programs import ProgramEvidence
-from kb.retrieval.confidence import CatalogMarks, confidence, confidence_features
+from kb.retrieval.confidence import CatalogMarks, confidence_features, probability
 from kb.retrieval.evidence import FEATURES, Evidence
 
 if TYPE_CHECKING:
@@ -39,8 +39,10 @@ class FusionWeights:
     """The learned numbers: of the ranking, and of the confidence in its first id."""
 
     ranking: Mapping[str, float]  # by FEATURES
-    confidence: Mapping[str, float]  # by CONFIDENCE_FEATURES, none negative
-    intercept: float
+    in_scope: Mapping[str, float]  # by CONFIDENCE_FEATURES, none negative
+    in_scope_intercept: float
+    right: Mapping[str, float]  # by RIGHT_FEATURES, none negative
+    right_intercept: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,21 @@ class Ranking:
 
     ids: tuple[str, ...]
     scores: tuple[float, ...]  # higher is better
-    confidence: float  # 0 to 1; at 0.5 the shipped operating point
+    in_scope: float  # 0 to 1: how likely the documents answer this; at 0.5 the operating point
+    confidence: float  # 0 to 1: how likely they do and the first id is the right one
 
 
 @lru_cache(maxsize=1)
 def read_weights() -> FusionWeights:
     """Return the weights that ship with the package."""
     read = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
-    return FusionWeights(read["ranking"], read["confidence"], read["intercept"])
+    return FusionWeights(
+        read["ranking"],
+        read["in_scope"]["weights"],
+        read["in_scope"]["intercept"],
+        read["right"]["weights"],
+        read["right"]["intercept"],
+    )
 
 
 def fuse(evidence: Evidence, weights: Mapping[str, float]) -> NDArray[np.float32]:
@@ -101,8 +110,11 @@ def rank(
     features = confidence_features(
         evidence, programs, marks or CatalogMarks(), scores, order.tolist()
     )
+    in_scope = probability(features, weights.in_scope, weights.in_scope_intercept)
+    right = probability(features, weights.right, weights.right_intercept)
     return Ranking(
         tuple(evidence.ids[int(number)] for number in order),
         tuple(float(scores[int(number)]) for number in order),
-        confidence(features, weights.confidence, weights.intercept),
+        in_scope,
+        in_scope * right,
     )
