@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kb.answer.compose import compose_answer, found_sections
 from kb.answer.for_version import catalog_marks, find_messages, version_facts
 from kb.catalog import Catalog, MessageMatcher
-from kb.corpus.documents import read_corpus
+from kb.corpus.documents import content_digest, read_corpus
 from kb.errors import EncoderError, InputError
 from kb.query.paste import Query, read_query
 from kb.retrieval.confidence import CatalogMarks
@@ -18,7 +18,7 @@ from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, check_vectors, load_
 from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
 from kb.retrieval.fusion import LEGS, Ranking, rank
 from kb.retrieval.index import PROBE_TEXT, Index, build_index
-from kb.retrieval.index_folder import content_digest, known_vectors, load_index, save_index
+from kb.retrieval.index_folder import known_vectors, load_index, save_index
 from kb.settings import Settings
 from kb.types import Answer, AnswerSection, Language, Section
 
@@ -71,8 +71,7 @@ class KnowledgeBase:
         settings = settings or Settings()
         if index is not None:
             return cls(load_index(Path(index)), encoder, settings)
-        current = content_digest(read_corpus(settings.content, strict=False))
-        return cls(load_index(settings.index, current), encoder, settings)
+        return cls(load_index(settings.index, content_digest(settings.content)), encoder, settings)
 
     @classmethod
     def build(
@@ -90,13 +89,14 @@ class KnowledgeBase:
         again. Raises CorpusError for a bad file, EncoderError, IndexFolderError.
         """
         settings = settings or Settings()
-        corpus = read_corpus(Path(content) if content is not None else settings.content)
+        folder = Path(content) if content is not None else settings.content
+        corpus = read_corpus(folder)
         name = encoder if isinstance(encoder, str) else type(encoder).__name__
         ready = load_encoder(encoder) if isinstance(encoder, str) else encoder
         known = _reusable_vectors(Path(index), ready) if index is not None else {}
         built = build_index(corpus, ready, name, known=known, progress=progress)
         if index is not None:
-            save_index(built, Path(index), content_digest(corpus))
+            save_index(built, Path(index), content_digest(folder))
         return cls(built, ready, settings)
 
     # --- questions ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -128,6 +129,16 @@ def read_corpus(folder: Path, *, strict: bool = True) -> Corpus:
             f" ({', '.join(MARKDOWN_SUFFIXES)}) with text in them"
         )
     return corpus
+
+
+def content_digest(folder: Path) -> str:
+    """Return a digest of the path and the bytes of every Markdown file, none of them parsed."""
+    digest = hashlib.sha256()
+    for path in _markdown_files(folder):
+        raw = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{len(raw)}\0".encode())
+        digest.update(raw)
+    return digest.hexdigest()
 
 
 def _markdown_files(folder: Path) -> Iterator[Path]:

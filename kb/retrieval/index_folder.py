@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb.corpus.chunking import MAX_CHUNK_CHARS, Chunk
-from kb.corpus.documents import Corpus
 from kb.errors import IndexFolderError
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.index import EncoderProbe, Index, embedding_text, text_digest
@@ -37,22 +36,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["content_digest", "known_vectors", "load_index", "read_manifest", "save_index"]
+__all__ = ["known_vectors", "load_index", "read_manifest", "save_index"]
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _GENERATION = "g-"
 _LOCK = ".lock"
-
-
-def content_digest(corpus: Corpus) -> str:
-    """Return a digest of every file's path and text: equal digests, equal sections."""
-    digest = hashlib.sha256()
-    for document in corpus.documents:
-        text = "".join(document.lines)
-        digest.update(f"{document.path}\0{len(text)}\0".encode())
-        digest.update(text.encode())
-    return digest.hexdigest()
 
 
 def _mend(folder: Path) -> str:
