@@ -38,6 +38,20 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Your command with the one change made:",
         "ko": "한 가지만 바꾼 실행 명령:",
     },
+    "answer.version": {
+        "en": "SGLang {version}, by these lines:",
+        "ko": "SGLang {version} 버전이에요. 근거가 된 줄:",
+    },
+    "answer.contradiction": {
+        "en": "The text says {version}, but the log cannot come from it.",
+        "ko": "글에는 {version}이라고 되어 있지만, 로그는 그 버전에서 나올 수 없어요.",
+    },
+    "answer.message": {
+        "en": "This is a message of SGLang's own: `{template}` in `{file}`,"
+        " releases {first} to {last}.",
+        "ko": "SGLang이 직접 출력하는 메시지예요. `{file}`의 `{template}`,"
+        " {first}부터 {last} 버전까지 있어요.",
+    },
     "answer.looks_foreign": {
         "en": "This looks like {program}, not SGLang.",
         "ko": "SGLang이 아니라 {program} 로그로 보여요.",

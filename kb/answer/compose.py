@@ -55,12 +55,13 @@ def _telling_line(query: Query, index: Index, identifier: str) -> int | None:
 
 
 def _matched_lines(
-    query: Query, index: Index, evidence: Evidence, identifier: str
+    query: Query, index: Index, evidence: Evidence, identifier: str, is_first: bool
 ) -> tuple[MatchedLine, ...]:
     """Return the lines of the paste that decided for a section, the best first.
 
     Its own signatures' lines, then those of the section it stands under, then the exception that a
-    frame belongs to; where no signature hit, the line that shares most with the section.
+    frame belongs to; where no signature hit, for the first section alone the line that shares most
+    with it.
     """
     lines = query.paste.text.split("\n")
     parent = next(iter(index.by_id[identifier].values())).parent
@@ -70,7 +71,7 @@ def _matched_lines(
     exceptions = [line.number for line in query.paste.of_role("exception")]
     if own and exceptions:
         decided.insert(min(2, len(decided)), (exceptions[0], ""))
-    telling = None if decided else _telling_line(query, index, identifier)
+    telling = _telling_line(query, index, identifier) if is_first and not decided else None
     if telling is not None:
         decided.append((telling, ""))
     matched: dict[int, MatchedLine] = {}
@@ -100,7 +101,9 @@ def found_sections(
                 markdown=section.markdown,
                 source=section.source,
                 score=round(ranking.scores[position], 4),
-                matched_lines=_matched_lines(query, index, evidence, identifier),
+                matched_lines=_matched_lines(
+                    query, index, evidence, identifier, is_first=position == 0
+                ),
                 kind=section.kind,
             )
         )

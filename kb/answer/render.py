@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb.strings import text
-from kb.types import Answer, AnswerSection
+from kb.types import Answer, AnswerSection, MessageMatch, VersionRange
 
 __all__ = ["answer_to_text"]
 
@@ -40,13 +40,46 @@ def _section(section: AnswerSection, answer: Answer) -> str:
 
 
 def _for_version(answer: Answer) -> list[str]:
+    """Return what is true for the version: its range, flags that need a change, the command."""
     parts = []
-    if answer.flags:
-        notes = "\n".join(f"  {flag.flag}: {flag.note}" for flag in answer.flags)
+    if answer.message:
+        parts.append(_message(answer.message, answer))
+    if answer.version and (answer.version.low or answer.version.high):
+        parts.append(_version(answer.version, answer))
+    wrong = [flag for flag in answer.flags if flag.status != "accepted"]
+    if wrong:
+        notes = "\n".join(f"  {flag.flag}: {flag.note}" for flag in wrong)
         parts.append(f"{text('answer.flags', answer.language)}\n{notes}")
     if answer.command:
         parts.append(
             f"{text('answer.command', answer.language)}\n"
-            f"- {answer.command.given}\n+ {answer.command.suggested}"
+            + "\n".join(f"- {line}" for line in answer.command.given.splitlines())
+            + "\n"
+            + "\n".join(f"+ {line}" for line in answer.command.suggested.splitlines())
         )
     return parts
+
+
+def _version(found: VersionRange, answer: Answer) -> str:
+    low, high = found.low or "…", found.high or "…"
+    shown = found.value or f"{low}–{high}"
+    lines = [text("answer.version", answer.language, version=shown)]
+    lines += [
+        f"  {evidence.line}: {evidence.text.strip()[:_MAX_LINE_CHARS]}"
+        for evidence in found.evidence
+        if evidence.line
+    ]
+    if found.contradiction:
+        lines.append(text("answer.contradiction", answer.language, version=found.contradiction))
+    return "\n".join(lines)
+
+
+def _message(message: MessageMatch, answer: Answer) -> str:
+    return text(
+        "answer.message",
+        answer.language,
+        template=message.template,
+        file=message.file,
+        first=message.first,
+        last=message.last,
+    )
