@@ -83,9 +83,9 @@ def serve(host: str = "127.0.0.1", port: int = 7860, index: Path | str | None = 
     The encoder loads while the page is already there. Raises IndexFolderError, InputError where
     the address cannot be listened on.
     """
+    listening = _listen(host, port)
     base = KnowledgeBase.load(index)
     app = create_app(base)
-    listening = _listen(host, port)
     threading.Thread(target=_warm_up, args=(base,), daemon=True).start()
     config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)
     shown = f"[{host}]" if ":" in host else host

@@ -126,8 +126,7 @@ def test_the_script_of_the_page_is_loaded_before_that_of_gradio_which_calls_it(c
     assert page.index("/chat.js") < page.index("./assets/index-")
 
 
-def test_a_port_that_is_taken_is_said_with_what_to_do(base, tmp_path, monkeypatch):
-    monkeypatch.setattr("kb.serve.chat.KnowledgeBase.load", lambda index: base)
+def test_a_port_that_is_taken_is_said_with_what_to_do():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
