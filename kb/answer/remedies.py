@@ -120,7 +120,9 @@ def _within(note: str | None, release: str, catalog: Catalog) -> bool:
         ends = re.findall(r"[\d.]+(?:post\d+)?", part)
         low = None if part.startswith("≤") else ends[0]
         high = None if part.endswith("+") else ends[-1]
-        if _order(low, release, catalog) and _order(release, high, catalog):
+        # Whoever writes "0.5.13" means its post-releases too.
+        below = high is not None and release.startswith(f"{high}.post")
+        if _order(low, release, catalog) and (below or _order(release, high, catalog)):
             return True
     return False
 

@@ -41,7 +41,7 @@ _TOGETHER = re.compile(r",? and |(?:와|과) ")
 _NEXT = re.compile(
     r",? (?:or|then) |, (?:그다음|그래도 나면|그래도 안 되면|또는) | 또는 |(?:이나|나) |, "
 )
-_MARK_BEFORE = re.compile(r"(?:Leave out|Remove) |(?:이 플래그를 )?빼세요: ")
+_MARK_BEFORE = re.compile(r"(?:[Ll]eave out|[Rr]emove) |(?:이 플래그를 )?빼세요: ")
 _MARK_AFTER = re.compile(r"[을를] (?:빼세요|빼요)(?=[.:]|\Z)")
 _END = re.compile(r"(?:[.:](?=\s)|[.:]?\Z)")
 _FLAG_OR_VARIABLE = re.compile(r"--[A-Za-z]|[A-Z][A-Z0-9_]*=\S")
