@@ -11,7 +11,7 @@ from kb.serve.answer_html import answer_html, error_html, section_html
 from kb.serve.section_links import SectionLinks
 from kb.serve.topics_html import topics_html
 from kb.strings import text
-from kb.types import Language
+from kb.types import Language, VersionRange
 
 __all__ = ["Replies", "Reply"]
 
@@ -21,7 +21,7 @@ class Reply:
     """What the page shows for a question."""
 
     html: str
-    version: str | None = None  # the release of SGLang the log says, where it says one
+    version: str | None = None  # the release of SGLang the log is of, or `first–last`
 
 
 class Replies:
@@ -49,7 +49,7 @@ class Replies:
             )
         except KBError as error:
             return Reply(error_html(text("chat.error", page), str(error), page))
-        found = answer.version.value if answer.version and not version.strip() else None
+        found = _release(answer.version) if answer.version and not version.strip() else None
         return Reply(answer_html(answer, self._links, paste, question), found)
 
     def section(self, identifier: str, language: Language) -> str | None:
@@ -72,6 +72,12 @@ class Replies:
         else:
             return None
         return error_html(text("chat.error", page), message, page)
+
+
+def _release(version: VersionRange) -> str | None:
+    if version.value is None and version.low and version.high:
+        return f"{version.low}–{version.high}"
+    return version.value
 
 
 def _language_of(paste: str, question: str, page: Language) -> Language:

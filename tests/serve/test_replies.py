@@ -82,6 +82,15 @@ def test_the_version_of_the_field_is_asked_with_and_the_one_of_the_log_given_bac
     assert asked == [None, "0.5.4"]
 
 
+def test_a_version_known_as_a_range_is_given_back_as_one(base):
+    class Ranging(KnowledgeBase):
+        def ask(self, paste, question=None, language=None, *, version=None):
+            answer = super().ask(paste, question, language)
+            return replace(answer, version=VersionRange(None, "0.5.4", "0.5.9"))
+
+    assert Replies(Ranging(base.index)).ask(LOG, "", None, "en", "").version == "0.5.4–0.5.9"
+
+
 def test_a_section_is_given_in_the_language_asked_for(base):
     replies = Replies(base)
     assert "서버가 멈춰요" in replies.section("server-hangs", "ko")
