@@ -1,6 +1,9 @@
-"""Coverage-guided fuzzing of what reads a paste: `python tests/fuzz/fuzz_reader.py -max_total_time=120`.
+"""Coverage-guided fuzzing of what reads a paste.
 
-Not part of the test run; needs `python -m pip install atheris`. Seeds are the golden cases' pastes.
+Run it by `python tests/fuzz/fuzz_reader.py -max_total_time=120 CORPUS_FOLDER`.
+
+Not part of the test run; needs `python -m pip install atheris`. Good seeds are
+the pastes of the golden cases.
 """
 
 from __future__ import annotations
