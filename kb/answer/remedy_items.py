@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -63,6 +63,7 @@ class RemedyItem:
     action: Action
     choices: tuple[tuple[Written, ...], ...]  # to be tried in order; the spans of one together
     messages: tuple[str, ...] = ()  # only for logs that hold one of them; `…` for what varies
+    line: int = field(default=0, compare=False)  # 0-based, in the section
 
 
 @lru_cache(maxsize=256)
@@ -72,7 +73,7 @@ def remedy_items(markdown: str) -> tuple[RemedyItem, ...]:
     for step, item in _items_under_lead_in(block_parser().parse(markdown)):
         remedy = _read(step, *_flat(item))
         if remedy is not None:
-            found.append(remedy)
+            found.append(replace(remedy, line=item.map[0] if item.map else 0))
     return tuple(found)
 
 

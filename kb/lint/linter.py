@@ -9,7 +9,14 @@ from pathlib import Path
 from kb.catalog import Catalog
 from kb.corpus.documents import Corpus, Problem, read_corpus
 from kb.errors import CorpusError
-from kb.lint import rules_files, rules_flags, rules_links, rules_pairs, rules_signatures
+from kb.lint import (
+    rules_files,
+    rules_flags,
+    rules_links,
+    rules_pairs,
+    rules_remedies,
+    rules_signatures,
+)
 from kb.lint.target import LintTarget
 from kb.types import Language
 
@@ -34,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     rules_pairs.different_fence,
     rules_pairs.different_link,
     rules_pairs.different_number,
+    rules_remedies.different_remedy,
     rules_signatures.weak_signature,
     rules_signatures.shared_signature,
     rules_signatures.rival_signature,
