@@ -57,7 +57,9 @@ class Fence:
 @lru_cache(maxsize=1)
 def block_parser() -> MarkdownIt:
     """Return the CommonMark parser with tables and front matter; it renders nothing."""
-    return MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    parser = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    parser.parse("*")  # compiles its rules, which it does without a lock at the first use
+    return parser
 
 
 def split_lines(text: str) -> list[str]:

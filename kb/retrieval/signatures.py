@@ -17,7 +17,7 @@ import ahocorasick
 __all__ = ["Hit", "Signature", "SignatureMatcher", "compile_signature"]
 
 _GAP = "…"
-_SPACES = re.compile(r"[^\S\n]+")
+_SPACES = re.compile(r"[^\S\n]{2,}")
 # A literal piece shorter than this is found everywhere and proves nothing.
 MIN_ANCHOR_CHARS = 6
 # Letters and digits a template must have matched in all to count.
@@ -42,6 +42,8 @@ class Signature:
     pieces: tuple[str, ...]  # lower case, blanks single
     anchor: int  # position of the piece the automaton looks for
     weight: int  # letters and digits in all pieces
+    glued_left: bool = False  # the anchor touches what varies: a word may go on there
+    glued_right: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +62,32 @@ def _weight(piece: str) -> int:
 
 def compile_signature(owner: str, line: str) -> Signature | None:
     """Return the template of a line, None where it has no piece long enough to be looked for."""
-    pieces = tuple(
-        piece
-        for piece in (_SPACES.sub(" ", part).strip().lower() for part in line.split(_GAP))
-        if piece
-    )
+    pieces, glued = _pieces(line)
     if not pieces:
         return None
     weights = [_weight(piece) for piece in pieces]
     anchor = max(range(len(pieces)), key=lambda position: weights[position])
     if len(pieces[anchor]) < MIN_ANCHOR_CHARS or weights[anchor] < MIN_ANCHOR_CHARS - 1:
         return None
-    return Signature(owner, line, pieces, anchor, sum(weights))
+    return Signature(owner, line, pieces, anchor, sum(weights), *glued[anchor])
+
+
+def _pieces(line: str) -> tuple[tuple[str, ...], list[tuple[bool, bool]]]:
+    """Return the literal pieces, and for each whether what varies touches it left and right.
+
+    Several blanks in a row are a gap like any other: terminals and logs differ in them.
+    """
+    pieces: list[str] = []
+    glued: list[tuple[bool, bool]] = []
+    parts = line.lower().split(_GAP)
+    for number, part in enumerate(parts):
+        left = number > 0 and part[:1].strip() != ""
+        right = number + 1 < len(parts) and part[-1:].strip() != ""
+        words = [word for word in _SPACES.split(part.strip()) if word]
+        for position, word in enumerate(words):
+            pieces.append(word.replace("\t", " "))
+            glued.append((left and position == 0, right and position == len(words) - 1))
+    return tuple(pieces), glued
 
 
 def _fold(text: str) -> str:
@@ -127,9 +143,10 @@ class SignatureMatcher:
         self, signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
     ) -> Hit | None:
         pieces, anchor = signature.pieces, signature.anchor
-        if not _at_word_start(text, start, pieces[anchor]) or not _at_word_end(
-            text, end, pieces[anchor]
-        ):
+        piece = pieces[anchor]
+        if not (signature.glued_left or _at_word_start(text, start, piece)):
+            return None
+        if not (signature.glued_right or _at_word_end(text, end, piece)):
             return None
         matched = _weight(pieces[anchor])
         line = bisect_right(starts, start)

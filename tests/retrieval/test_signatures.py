@@ -52,6 +52,15 @@ def test_a_word_is_not_found_inside_another():
     assert not _matcher("peer access is not supported").match("peer access is not supportedly so")
 
 
+def test_a_piece_that_touches_what_varies_may_go_on_as_a_word():
+    assert _matcher("took …s in the warm-up phase").match("took 12.5s in the warm-up phase")
+
+
+def test_several_blanks_match_however_many_there_are():
+    assert _matcher("Issue:     There is a known bug").match("Issue: There is a known bug")
+    assert _matcher("Issue:     There is a known bug").match("Issue:       There is a known bug")
+
+
 def test_two_near_identical_messages_are_told_apart():
     matcher = _matcher(
         "Decode out of memory happened. #retracted_reqs: …",
