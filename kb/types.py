@@ -91,11 +91,11 @@ class NearestSection:
 class VersionEvidence:
     """One line of the paste that bounds the version of SGLang it can come from."""
 
-    line: int  # 1-based; 0 where the version was given by the caller
+    line: int  # 1-based; 0 where the caller or the question says it
     text: str  # the part of that line which says it, verbatim
     low: str | None  # first release it can be, None: no lower bound
     high: str | None  # last release it can be, None: no upper bound
-    kind: str  # "stated", "prose", "format", "path", "flag", "message"
+    kind: str  # "stated", "prose", "format", "path", "flag", "message", "date"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.answer.launch_command import (
     LaunchCommand,
@@ -86,9 +86,7 @@ def version_facts(
     text = query.paste.text
     if stated is not None:
         catalog.judge(stated)
-    found = find_version(
-        text.split("\n"), catalog, stated, [found for found in messages if found[0]]
-    )
+    found = _version_of(query, catalog, messages, stated)
     release = assumed_release(found, catalog)
     command = find_command(text) or command_from_server_args(text, catalog, release)
     flags = tuple(_flags(command, section, catalog, release, query.language))
@@ -96,6 +94,23 @@ def version_facts(
         return VersionFacts(found, flags, None, ())
     advice = advise(command, section, catalog, release, query.language, text)
     return VersionFacts(found, flags, advice.command, advice.notes)
+
+
+def _version_of(
+    query: Query,
+    catalog: Catalog,
+    messages: Sequence[tuple[int, MessageMatch]],
+    stated: str | None,
+) -> VersionRange:
+    """Return the releases the paste and its question speak of; line 0 is the question."""
+    lines = query.paste.text.split("\n")
+    asked = query.question.split("\n") if query.question else []
+    in_paste = [found for found in messages if found[0]]
+    found = find_version([*lines, *asked], catalog, stated, in_paste)
+    evidence = tuple(
+        replace(item, line=0) if item.line > len(lines) else item for item in found.evidence
+    )
+    return replace(found, evidence=evidence)
 
 
 def flags_of_message(

@@ -73,6 +73,7 @@ class Query:
     """What is asked: the paste as read, the words, and one text for each purpose."""
 
     paste: Paste
+    question: str  # as it was asked, "" if it was not
     words: str  # the question and the prose of the paste, "" if there are none
     language: Language
     programs: ProgramEvidence
@@ -122,6 +123,7 @@ def read_query(text: str, question: str | None = None, language: Language | None
     programs = find_programs((line.text for line in paste.lines), words)
     return Query(
         paste=paste,
+        question=question or "",
         words=words,
         language=language or detect_language(question, text),
         programs=programs,
