@@ -90,6 +90,8 @@ def version_facts(
     release = assumed_release(found, catalog)
     command = find_command(text) or command_from_server_args(text, catalog, release)
     flags = tuple(_flags(command, section, catalog, release, query.language))
+    if section is None and messages:
+        flags += flags_of_message(messages[0][1], catalog, release, query.language)
     if command is None or section is None:
         return VersionFacts(found, flags, None, ())
     advice = advise(command, section, catalog, release, query.language, text)
@@ -114,10 +116,9 @@ def _version_of(
 
 
 def flags_of_message(
-    message: MessageMatch, catalog: Catalog, found: VersionRange, language: Language
+    message: MessageMatch, catalog: Catalog, release: str | None, language: Language
 ) -> tuple[FlagNote, ...]:
-    """Return the verdict on each flag that a message names."""
-    release = assumed_release(found, catalog)
+    """Return the verdict on each flag that a message names: some name flags that do not exist."""
     return tuple(_judged(flag, catalog, release, language) for flag in message.flags)
 
 
