@@ -52,6 +52,10 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "SGLang이 직접 출력하는 메시지예요. `{file}`의 `{template}`,"
         " {first}부터 {last} 버전까지 있어요.",
     },
+    "answer.hidden_values": {
+        "en": "Values hidden in what you pasted, such as keys and passwords: {count}.",
+        "ko": "붙여 넣은 내용에서 키나 비밀번호 같은 값 {count}개를 가렸어요.",
+    },
     "answer.looks_foreign": {
         "en": "This looks like {program}, not SGLang.",
         "ko": "SGLang이 아니라 {program} 로그로 보여요.",
@@ -539,8 +543,7 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "제보하기",
     },
     "chat.report_text": {
-        "en": "Copy this into an issue. Look through it first: the log may hold names or"
-        " keys.",
+        "en": "Copy this into an issue. Look through it first: the log may hold names or keys.",
         "ko": "이 내용을 복사해서 이슈로 올려 주세요. 로그에 이름이나 키가 들어 있을 수"
         " 있으니 먼저 살펴보세요.",
     },
@@ -579,8 +582,7 @@ STRINGS: dict[str, dict[Language, str]] = {
     "chat.error_too_large": {
         "en": "That is {size} characters; at most {limit} are read. Paste the part from the"
         " first traceback on.",
-        "ko": "{size}자예요. {limit}자까지 읽을 수 있으니 첫 번째 traceback부터 붙여 넣어"
-        " 주세요.",
+        "ko": "{size}자예요. {limit}자까지 읽을 수 있으니 첫 번째 traceback부터 붙여 넣어 주세요.",
     },
     "chat.error_unreachable": {
         "en": "The server gave no answer. Check that it runs and, if it does, its log.",
