@@ -121,6 +121,10 @@ def _cut_key(view: bytes, start: int, end: int) -> Iterator[Span]:
                 first = at + line.rindex(text)
                 yield Span(first, first + len(text), "private-key", body)
         elif number and line.strip():
+            # The last line may be short; a word of its own line is no key.
+            if text == line.strip() and not text.isalpha():
+                first = at + line.index(text)
+                yield Span(first, first + len(text), "private-key", body)
             return
         at += len(line) + 1
 
