@@ -185,7 +185,7 @@ class KnowledgeBase:
             )
         if not text.strip() and not (question or "").strip():
             raise InputError("nothing was pasted; paste the log, or write a question")
-        return read_query(text, question, language)
+        return read_query(text, question, language, hide_addresses=self.settings.hide_addresses)
 
     def _rank(self, query: Query, marks: CatalogMarks | None = None) -> tuple[Evidence, Ranking]:
         evidence = collect_evidence(query, self.index, self._embed(query))

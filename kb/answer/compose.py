@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from kb.query.paste import Query
+from kb.retrieval.evidence import failure_line
 from kb.retrieval.tokenization import tokenize
 from kb.settings import Settings
 from kb.strings import text
@@ -110,6 +111,27 @@ def found_sections(
     return tuple(found)
 
 
+def _in_order_of_failure(
+    query: Query, evidence: Evidence, ranking: Ranking, shown: list[int]
+) -> list[int]:
+    """Return the ranks to show, independent failures in the order in which they happened.
+
+    Exceptions that Python itself chains are one failure: there the ranking decides.
+    """
+    chained = any("above exception" in line.text for line in query.paste.of_role("header"))
+    if chained:
+        return shown
+    lines = {
+        position: failure_line(query, evidence.hits.get(ranking.ids[position], ()))
+        for position in shown
+    }
+    failures = [position for position in shown if lines[position] is not None]
+    if len(failures) < 2 or shown[0] not in failures:
+        return shown
+    failures.sort(key=lambda position: lines[position] or 0)
+    return failures + [position for position in shown if position not in failures]
+
+
 def compose_answer(
     query: Query,
     index: Index,
@@ -134,6 +156,7 @@ def compose_answer(
             for position in range(min(settings.top_k, len(ranking.ids)))
             if position == 0 or ranking.scores[position] >= floor
         ]
+        shown = _in_order_of_failure(query, evidence, ranking, shown)
         sections = found_sections(query, index, evidence, ranking, shown)
         if sections[0].kind == "consequence":
             notes.append(text("answer.consequence_only", query.language))
@@ -141,6 +164,8 @@ def compose_answer(
         notes.append(text("answer.not_found", query.language))
         if query.programs.other:
             notes.append(text("answer.looks_foreign", query.language, program=query.programs.other))
+    if query.hidden:
+        notes.append(text("answer.hidden_values", query.language, count=query.hidden))
     shown_ids = {section.id for section in sections}
     nearest = tuple(
         NearestSection(

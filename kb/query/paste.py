@@ -1,7 +1,7 @@
 """A paste and a question in, a `Query` out: the log is read before it is searched.
 
-Steps: lines → repeats folded → prefixes stripped and roles given → exceptions in order →
-the words of a person apart from those of a program → texts for each retrieval leg.
+Steps: secrets masked → lines → repeats folded → prefixes stripped and roles given → exceptions in
+order → the words of a person apart from those of a program → texts for each retrieval leg.
 Time is linear in the paste; only distinct lines are read closely.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from kb.query.language import detect_language
 from kb.query.log_lines import LogLine, Role, read_line
 from kb.query.programs import ProgramEvidence, find_programs
+from kb.query.redaction import redact
 from kb.types import Language
 
 __all__ = ["Paste", "Query", "read_paste", "read_query"]
@@ -33,13 +34,27 @@ _EVERYBODYS = frozenset({"auto", "cuda", "127.0.0.1", "0.0.0.0", "info", "fcfs",
 MAX_ERROR_CHARS = 1_500
 MAX_CONTEXT_CHARS = 1_500
 MAX_FRAMES = 12
+# A text this short in which no line is of a kind that only programs print is somebody's words.
+MAX_PLAIN_LINES = 2
+_PRINTED_ROLES: tuple[Role, ...] = (
+    "exception",
+    "header",
+    "frame",
+    "code",
+    "stage",
+    "batch",
+    "config",
+    "command",
+    "access",
+    "progress",
+)
 MAX_AFTER_STEP = 5
 _STEP_ROLES: tuple[Role, ...] = ("stage", "progress", "batch")
 
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """A paste, read: its distinct lines in order; `text` is what was pasted, unchanged."""
+    """A paste, read: its distinct lines in order; `text` is what was pasted, secrets masked."""
 
     text: str
     n_lines: int
@@ -79,6 +94,7 @@ class Query:
     programs: ProgramEvidence
     error_text: str  # exceptions, errors, warnings: at most MAX_ERROR_CHARS
     context_text: str  # stages, batches, commands, last frames: at most MAX_CONTEXT_CHARS
+    hidden: int = 0  # secrets that were masked before anything was read
 
 
 def read_paste(text: str) -> Paste:
@@ -108,7 +124,7 @@ def read_paste(text: str) -> Paste:
 
 
 def _prose(lines: list[LogLine]) -> str:
-    """Return the words of a person: prose outside SGLang's own lines."""
+    """Return the words of a person: questions beside a log; prose where there is no log."""
     own = [line for line in lines if line.role == "prose" and not line.is_sglang]
     asked = [line.text for line in own if "?" in line.text or not line.text.isascii()]
     if asked or any(line.role in ("exception", "header", "frame", "batch") for line in lines):
@@ -116,19 +132,44 @@ def _prose(lines: list[LogLine]) -> str:
     return "\n".join(line.text for line in own)
 
 
-def read_query(text: str, question: str | None = None, language: Language | None = None) -> Query:
-    """Read a paste and its question into a `Query`."""
+def read_query(
+    text: str,
+    question: str | None = None,
+    language: Language | None = None,
+    *,
+    hide_addresses: bool = False,
+) -> Query:
+    """Read a paste and its question into a `Query`, secrets masked first.
+
+    Both are masked together: a key that stands in one is masked in the other too.
+    """
+    asked = question or ""
+    redacted = redact(f"{asked}\n{text}", addresses=hide_addresses)
+    lines = redacted.text.split("\n")
+    n_asked = asked.count("\n") + 1
+    question = "\n".join(lines[:n_asked])
+    text = "\n".join(lines[n_asked:])
     paste = read_paste(text)
-    words = "\n".join(part for part in ((question or "").strip(), paste.prose) if part)
+    words = "\n".join(part for part in (question.strip(), paste.prose) if part)
+    if not words and _is_plain(paste):
+        words = "\n".join(line.text for line in paste.lines)
     programs = find_programs((line.text for line in paste.lines), words)
     return Query(
         paste=paste,
-        question=question or "",
+        question=question,
         words=words,
         language=language or detect_language(question, text),
         programs=programs,
         error_text=_error_text(paste),
         context_text=_context_text(paste),
+        hidden=redacted.hidden,
+    )
+
+
+def _is_plain(paste: Paste) -> bool:
+    """Whether the paste is a few words typed instead of a log: `CUDA out of memory`."""
+    return len(paste.lines) <= MAX_PLAIN_LINES and not any(
+        line.is_sglang or line.role in _PRINTED_ROLES for line in paste.lines
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float32]
 
-__all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts"]
+__all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts", "failure_line"]
 
 FEATURES = (
     "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
@@ -82,6 +82,7 @@ _ROLE_WORTH: Mapping[Role, float] = {
 _FULL_SPECIFICITY = 48
 # Hits worth this much take part in the order of causes.
 _STRONG = 0.45
+_SURE = 0.6
 # A query of fewer terms says little even where a section holds them all: "hello".
 _TELLING_TERMS = 5
 MAX_DENSE_CHARS = 360  # about 100 tokens, 50 ms with the embedded encoder on two cores
@@ -109,6 +110,17 @@ def hit_worth(hit: Hit, line: LogLine | None) -> float:
     specificity = min(1.0, math.sqrt(hit.matched / _FULL_SPECIFICITY))
     role = line.role if line is not None else "other"
     return specificity * hit.share * _ROLE_WORTH.get(role, 0.7)
+
+
+def failure_line(query: Query, hits: Sequence[Hit]) -> int | None:
+    """Return the first line in which an exception says beyond doubt what `hits` are for."""
+    exceptions = {line.number: line for line in query.paste.of_role("exception")}
+    sure = [
+        hit.line
+        for hit in hits
+        if hit.line in exceptions and hit_worth(hit, exceptions[hit.line]) >= _SURE
+    ]
+    return min(sure, default=None)
 
 
 def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evidence:

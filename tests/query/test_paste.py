@@ -43,6 +43,10 @@ def test_a_plain_question_is_all_words():
     assert not query.paste.is_log
 
 
+def test_a_few_plain_words_are_words_too():
+    assert read_query("the server hangs").words == "the server hangs"
+
+
 def test_texts_for_the_legs_are_bounded_however_long_the_paste():
     query = read_query(
         "\n".join(f"ValueError: number {'x' * (n % 97)} failed" for n in range(5000))
