@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_build(commands)
     _add_serve(commands)
+    _add_mcp(commands)
     _add_eval(commands)
     add_doctor_parser(commands)
     add_flags_parser(commands)
@@ -143,10 +144,55 @@ def _add_build(commands: Subparsers[_Parser]) -> None:
 
 def _add_serve(commands: Subparsers[_Parser]) -> None:
     parser = _command(
-        commands, "serve", "Start the web chat.", _run_serve, "kb serve", "kb serve --port 8080"
+        commands,
+        "serve",
+        "Start the web chat and the HTTP API.",
+        _run_serve,
+        "kb serve",
+        "kb serve --port 8080 --allow-origin https://docs.example.com",
+        "kb serve --root-path /kb",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=7860, help="port to listen on (7860)")
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="an origin whose pages may frame the chat and call the API; may be repeated"
+        " (default: KB_ALLOWED_ORIGINS, else none)",
+    )
+    parser.add_argument(
+        "--root-path", metavar="PATH", help="sub-path of a reverse proxy (KB_ROOT_PATH)"
+    )
+    parser.add_argument(
+        "--rate-limit",
+        type=int,
+        metavar="N",
+        help="requests of one address a minute, 0: no limit (KB_RATE_LIMIT, else 240)",
+    )
+    _add_index(parser)
+
+
+def _add_mcp(commands: Subparsers[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "mcp",
+        "Serve coding agents by the Model Context Protocol, on standard input and output.",
+        _run_mcp,
+        "kb mcp",
+        "kb mcp --http --port 7861",
+        "kb mcp --http --host 0.0.0.0 --allow-host kb.example.com",
+    )
+    parser.add_argument("--http", action="store_true", help="serve streamable HTTP at /mcp instead")
+    parser.add_argument("--host", help="address to listen on, with --http (127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to listen on, with --http (7861)")
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        metavar="NAME",
+        help="a further name that clients call this machine by, with --http; can be repeated",
+    )
     _add_index(parser)
 
 
@@ -272,9 +318,31 @@ def _progress(done: int, total: int) -> None:
 
 
 def _run_serve(args: argparse.Namespace) -> int:
+    import os
+
+    from kb.serve.access import Access
     from kb.serve.chat import serve
 
-    serve(host=args.host, port=args.port, index=args.index)
+    access = Access.from_environment(
+        os.environ,
+        allowed_origins=args.allow_origin,
+        root_path=args.root_path,
+        requests_per_minute=args.rate_limit,
+    )
+    serve(host=args.host, port=args.port, index=args.index, access=access)
+    return FOUND
+
+
+def _run_mcp(args: argparse.Namespace) -> int:
+    from kb.serve.mcp import serve_http, serve_stdio
+
+    if args.http:
+        port = 7861 if args.port is None else args.port
+        serve_http(args.host or "127.0.0.1", port, args.index, allowed_hosts=args.allow_host or ())
+    elif args.host is not None or args.port is not None or args.allow_host:
+        raise InputError("--host, --port and --allow-host are for HTTP; give --http too")
+    else:
+        serve_stdio(args.index)
     return FOUND
 
 
