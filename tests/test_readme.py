@@ -6,10 +6,11 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCES = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 COMMANDS = [
