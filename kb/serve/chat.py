@@ -1,4 +1,4 @@
-"""The web chat: an application to mount or run, and the server that runs it."""
+"""The web chat and the HTTP API: an application to mount or run, and the server that runs it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ from fastapi.staticfiles import StaticFiles
 
 from kb.errors import InputError, KBError
 from kb.knowledge_base import KnowledgeBase
+from kb.serve.access import Access
+from kb.serve.api import create_api, health_routes
+from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
+from kb.serve.problems import LogWithoutText
 from kb.serve.replies import Replies
+from kb.serve.security import protect
 from kb.types import Language
 
 __all__ = ["create_app", "serve"]
@@ -32,13 +37,22 @@ STYLES = ("page.css", "form.css", "answer.css", "beside.css", "narrow.css")  # l
 _log = logging.getLogger("uvicorn.error")
 
 
-def create_app(base: KnowledgeBase | None = None, *, routers: Sequence[APIRouter] = ()) -> FastAPI:
-    """Return the web chat over `base`, by default the shipped one, as an ASGI application.
+def create_app(
+    base: KnowledgeBase | None = None,
+    *,
+    access: Access | None = None,
+    routers: Sequence[APIRouter] = (),
+) -> FastAPI:
+    """Return web chat and API over `base`, by default the shipped one, as an ASGI application.
 
-    The page takes every path that is left over, so further routes come in as `routers`.
+    `access` says who may use it and how much; by default no page of another origin may. The chat
+    takes every path that is left over, so further routes come in as `routers`.
     Raises IndexFolderError where the shipped index cannot be loaded.
     """
     base = base or KnowledgeBase.load()
+    access = access or Access()
+    meter = Meter()
+    encoder_loaded = threading.Event()
     replies = Replies(base)
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.
@@ -68,35 +82,48 @@ def create_app(base: KnowledgeBase | None = None, *, routers: Sequence[APIRouter
         openapi_url=None,
         lifespan=run_page,
     )
-    for router in routers:
+    app.state.encoder_loaded = encoder_loaded
+    for router in (*routers, health_routes(base, encoder_loaded), metrics_routes(meter)):
         app.include_router(router)
+    app.mount("/api/v1", create_api(base, access, meter, encoder_loaded))
     app.include_router(_section_routes(replies))
     assets = _assets_path()
     app.mount(assets, StaticFiles(directory=ASSETS))
-    app.mount("/", PageGuard(page, _first_in_head(assets), _last_in_head(assets)))
+    guarded = PageGuard(page, _first_in_head(assets), _last_in_head(assets), access.allowed_origins)
+    app.mount("/", guarded)
+    protect(app, access, meter)
     return app
 
 
-def serve(host: str = "127.0.0.1", port: int = 7860, index: Path | str | None = None) -> None:
-    """Load the index, shipped or at `index`, and serve the chat until it is stopped.
+def serve(
+    host: str = "127.0.0.1",
+    port: int = 7860,
+    index: Path | str | None = None,
+    access: Access | None = None,
+) -> None:
+    """Load the index, shipped or at `index`, and serve chat and API until it is stopped.
 
     The encoder loads while the page is already there. Raises IndexFolderError, InputError where
     the address cannot be listened on.
     """
     listening = _listen(host, port)
     base = KnowledgeBase.load(index)
-    app = create_app(base)
-    threading.Thread(target=_warm_up, args=(base,), daemon=True).start()
+    access = access or Access()
+    app = create_app(base, access=access)
+    loaded = app.state.encoder_loaded
+    threading.Thread(target=_warm_up, args=(base, loaded), daemon=True).start()
     config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)
+    _log.addFilter(LogWithoutText())  # after uvicorn has set up its logs
     shown = f"[{host}]" if ":" in host else host
-    _log.info("the chat is at http://%s:%s", shown, listening.getsockname()[1])
+    root_path = access.root_path
+    _log.info("the chat is at http://%s:%s%s", shown, listening.getsockname()[1], root_path)
     uvicorn.Server(config).run(sockets=[listening])
 
 
 def _section_routes(replies: Replies) -> APIRouter:
     routes = APIRouter()
 
-    @routes.get("/chat-section", response_class=HTMLResponse)
+    @routes.get("/chat-section", response_class=HTMLResponse, include_in_schema=False)
     def section(
         identifier: str = Query(alias="id", max_length=1000), language: Language = "en"
     ) -> HTMLResponse:
@@ -145,8 +172,9 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _warm_up(base: KnowledgeBase) -> None:
+def _warm_up(base: KnowledgeBase, loaded: threading.Event) -> None:
     try:
         base.warm_up()
+        loaded.set()
     except KBError as error:  # the first question will say so too
         _log.error("the encoder cannot be loaded: %s", error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -21,7 +22,7 @@ _ABOUT_GRADIO = re.compile(
     r'|<link\b[^>]*(?:rel="manifest"|href="(?:https?:)?//)[^>]*>'
     r'|<script\b[^>]*src="(?:https?:)?//[^>]*>\s*</script>'
 )
-# Lets a page around this one resize its frame; nothing may frame this page.
+# Lets a page around this one resize its frame, whatever its origin.
 _FRAME_RESIZER = re.compile(
     r"<script(?:(?!</script>).)*?iFrameResizer(?:(?!</script>).)*</script>", re.DOTALL
 )
@@ -37,12 +38,11 @@ _OPEN = re.compile(
 _POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'unsafe-eval';"
     " style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:;"
-    " connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+    " connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors {ancestors}"
 )
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
-    "x-frame-options": "DENY",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 
@@ -50,11 +50,21 @@ _HEADERS = {
 class PageGuard:
     """ASGI middleware around the Gradio application."""
 
-    def __init__(self, app: ASGIApp, first_in_head: str, last_in_head: str) -> None:
-        """Take the application and what is added to the `<head>` of its page, in its order."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        first_in_head: str,
+        last_in_head: str,
+        frame_origins: Sequence[str] = (),
+    ) -> None:
+        """Take the application, what is added to the `<head>` of its page, and who may frame it.
+
+        Pages of the same origin may frame it as well as those of `frame_origins`.
+        """
         self._app = app
         self._first_in_head = first_in_head
         self._last_in_head = last_in_head
+        self._ancestors = " ".join(("'self'", *frame_origins))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or 404 where the chat does not need the route."""
@@ -92,7 +102,11 @@ class PageGuard:
             page = self._rewrite(body.decode("utf-8"), nonce).encode("utf-8")
             headers = MutableHeaders(raw=list(start["headers"]))
             headers["content-length"] = str(len(page))
-            headers["content-security-policy"] = _POLICY.format(nonce=nonce)
+            headers["content-security-policy"] = _POLICY.format(
+                nonce=nonce, ancestors=self._ancestors
+            )
+            if self._ancestors == "'self'":  # the old header knows no list
+                headers["x-frame-options"] = "SAMEORIGIN"
             headers["cache-control"] = "no-store"
             send_out = _with_headers(send)
             await send_out({**start, "headers": headers.raw})

@@ -44,7 +44,7 @@ def test_each_script_of_the_page_carries_the_nonce_of_its_policy(client):
     assert "script-src 'self'" in policy
     assert "'unsafe-inline'" not in re.search(r"script-src[^;]*", policy)[0]
     assert "connect-src 'self'" in policy
-    assert "frame-ancestors 'none'" in policy
+    assert "frame-ancestors 'self'" in policy
 
 
 def test_two_pages_do_not_share_a_nonce(client):

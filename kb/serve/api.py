@@ -1,0 +1,210 @@
+"""The HTTP API: a knowledge base in, an application for `/api/v1` and the routes of health out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, FastAPI, Path, Query
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kb.errors import CatalogError, InputError, KBError
+from kb.knowledge_base import KnowledgeBase
+from kb.serve.access import Access
+from kb.serve.api_models import AskRequest, Problem, Readiness, SearchRequest
+from kb.serve.ask_queue import AskQueue, QueueFullError, TooSlowError
+from kb.serve.metrics import Meter
+from kb.serve.problems import internal_error, problem
+from kb.types import Answer, AnswerSection, Language, Section
+from kb.version import __version__
+
+__all__ = ["create_api", "health_routes"]
+
+T = TypeVar("T")
+
+_RETRY_AFTER_S = 5
+_WHY = {
+    400: "What was sent is no JSON, empty, or names no version of SGLang.",
+    401: "The server has a token, and the request does not.",
+    403: "The page's origin is not on the list of allowed origins.",
+    404: "There is no such section.",
+    405: "The route has another method.",
+    408: "The request did not arrive in time.",
+    413: "The paste is too long.",
+    422: "A field is missing, unknown, or of a wrong type.",
+    429: "Too many requests of one address; `Retry-After` says when to come back.",
+    500: "The program failed; the server's log says where.",
+    503: "Too many questions at the moment, none answered in time, or no encoder.",
+}
+_DESCRIPTION = (
+    "Paste the log of a failing SGLang server, get the section that fits, word for word. Nothing"
+    " found is an answer too, with `found: false`. Nothing sent is stored or logged."
+)
+
+
+def create_api(
+    base: KnowledgeBase, access: Access, meter: Meter, encoder_loaded: threading.Event
+) -> FastAPI:
+    """Return the application, to be mounted at `/api/v1`.
+
+    `encoder_loaded` is set after the first answer, since that has needed the encoder.
+    """
+    queue = AskQueue(access.asks_at_a_time, access.asks_waiting, access.ask_timeout_s)
+    meter.watch("kb_asks_running", "Questions of the API being answered.", lambda: queue.running)
+    meter.watch("kb_asks_waiting", "Questions of the API in the queue.", lambda: queue.waiting)
+    api = FastAPI(
+        title="Troubleshooting knowledge base for SGLang servers",
+        description=_DESCRIPTION,
+        version=__version__,
+        openapi_url="/openapi.json",
+        docs_url=None,  # both load scripts from other hosts
+        redoc_url=None,
+        responses=_documented(401, 403, 405, 429, 500),
+        redirect_slashes=False,
+    )
+    _add_problems(api, meter)
+
+    async def answered(call: Callable[[], T]) -> T:
+        result = await queue.run(call)
+        encoder_loaded.set()
+        return result
+
+    @api.post("/ask", response_model=Answer, responses=_documented(400, 408, 413, 422, 503))
+    async def ask(asked: AskRequest) -> Response:
+        """Answer a pasted log, a question, or both, as `kb ask --json` does."""
+        _check_size(base, len(asked.paste) + len(asked.question or ""))
+        answer = await answered(lambda: _ask(base, asked))
+        meter.answer(answer)
+        return _json(answer.to_dict())
+
+    @api.post(
+        "/search",
+        response_model=list[AnswerSection],
+        responses=_documented(400, 408, 413, 422, 503),
+    )
+    async def search(wanted: SearchRequest) -> Response:
+        """List the sections nearest to a text, the best first, as `kb search --json` does."""
+        _check_size(base, len(wanted.text))
+        found = await answered(lambda: base.search(wanted.text, wanted.top_k, wanted.language))
+        return _json([asdict(section) for section in found])
+
+    @api.get("/sections/{id:path}", response_model=Section, responses=_documented(404, 422))
+    async def section(
+        identifier: Annotated[
+            str, Path(alias="id", max_length=1000, description="As answers name it.")
+        ],
+        language: Annotated[
+            Language, Query(description="Where the section exists in it, else the other.")
+        ] = "en",
+    ) -> Response:
+        """Return a section by its id."""
+        found = base.section(identifier, language)
+        if found is None:
+            return problem(404, "there is no section with this id; /api/v1/search finds ids")
+        return _json(asdict(found))
+
+    return api
+
+
+def health_routes(base: KnowledgeBase, encoder_loaded: threading.Event) -> APIRouter:
+    """Return `/healthz`, which answers while the process lives, and `/readyz`."""
+    routes = APIRouter()
+
+    @routes.get("/healthz", include_in_schema=False)
+    async def alive() -> Response:
+        return _json({"alive": True})
+
+    @routes.get("/readyz", include_in_schema=False)
+    async def ready() -> Readiness:
+        # There is no application without an index; the encoder loads while the page is there.
+        return Readiness(
+            ready=True,
+            sections=len(base.index.sections),
+            encoder=base.index.encoder.name,
+            encoder_loaded=encoder_loaded.is_set(),
+        )
+
+    return routes
+
+
+class _TooLongError(InputError):
+    """The paste is longer than the knowledge base reads."""
+
+
+def _ask(base: KnowledgeBase, asked: AskRequest) -> Answer:
+    question = (asked.question or "").strip() or None
+    version = (asked.version or "").strip() or None
+    try:
+        return base.ask(asked.paste, question, asked.language, version=version)
+    except CatalogError as error:
+        if version is None:  # the catalogue itself is broken
+            raise
+        raise InputError(str(error)) from error
+
+
+def _check_size(base: KnowledgeBase, size: int) -> None:
+    limit = base.settings.max_paste_chars
+    if size > limit:
+        raise _TooLongError(
+            f"the paste has {size:,} characters, at most {limit:,} are read; paste the part from"
+            " the first traceback on"
+        )
+
+
+def _json(content: Any) -> Response:
+    return JSONResponse(content, headers={"cache-control": "no-store"})
+
+
+def _documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": Problem, "description": _WHY[status]} for status in statuses}
+
+
+def _add_problems(api: FastAPI, meter: Meter) -> None:
+    @api.exception_handler(KBError)
+    async def cannot_answer(_: Request, error: KBError) -> Response:
+        if isinstance(error, _TooLongError):
+            return problem(413, str(error))
+        if isinstance(error, InputError):
+            return problem(400, str(error))
+        if isinstance(error, TooSlowError):
+            meter.refuse("time_out")
+            return problem(503, str(error), error="time_out", retry_after_s=_RETRY_AFTER_S)
+        if isinstance(error, QueueFullError):
+            meter.refuse("queue_full")
+            return problem(503, str(error), retry_after_s=_RETRY_AFTER_S)
+        return problem(503, str(error), error="unavailable")
+
+    @api.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        found = error.errors()
+        if any(item["type"] == "json_invalid" for item in found):
+            return problem(400, "the body is no JSON; send an object as /api/v1/openapi.json says")
+        return problem(422, "; ".join(_sentences(found)))
+
+    @api.exception_handler(HTTPException)
+    async def refused(_: Request, error: HTTPException) -> Response:
+        reply = problem(error.status_code, _HTTP.get(error.status_code, str(error.detail)))
+        reply.headers.update(error.headers or {})
+        return reply
+
+    api.add_exception_handler(Exception, internal_error)
+
+
+_HTTP = {
+    400: "the body cannot be read; send JSON in UTF-8",
+    404: "there is no such route; /api/v1/openapi.json lists them",
+    405: "this route has another method; /api/v1/openapi.json lists them",
+}
+
+
+def _sentences(errors: Sequence[Any]) -> list[str]:
+    """Return what is wrong with which field; the value that was sent is not repeated."""
+    return [
+        f"{'.'.join(str(part) for part in item['loc'])[:100]}: {item['msg']}" for item in errors[:5]
+    ]
