@@ -319,7 +319,12 @@ def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
         sections=sections,
         chunks=tuple(chunks),
         dense=DenseIndex(
-            faiss.read_index(str(generation / "vectors.faiss")), groups, len(positions)
+            # Read by Python: a file that is gone is then a FileNotFoundError, as for the others.
+            faiss.deserialize_index(
+                np.frombuffer((generation / "vectors.faiss").read_bytes(), dtype=np.uint8)
+            ),
+            groups,
+            len(positions),
         ),
         lexical=LexicalIndex.load(generation),
         encoder=EncoderProbe(manifest["encoder"]["name"], tuple(manifest["encoder"]["probe"])),
