@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb.errors import InputError, KBError
 from kb.knowledge_base import KnowledgeBase
+from kb.serve.mcp_stdin import mend_stdin
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -38,6 +39,7 @@ def serve_stdio(index: Path | str | None = None) -> None:
     server, _ = _server(index)
     # The SDK reads in a thread that nothing can wake; there is nothing to be finished either.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    mend_stdin()
     _log.info("serving MCP; waiting for a client on standard input")
     server.run("stdio")
 

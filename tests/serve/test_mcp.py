@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -19,10 +20,11 @@ from anyio.from_thread import start_blocking_portal
 
 from kb import InputError, KnowledgeBase
 from kb.serve.mcp import serve_http
+from kb.serve.mcp_stdin import without_half_pairs
 
 pytest.importorskip("mcp.client")
-from mcp import Client, StdioServerParameters  # noqa: E402 - not without the extra
-from mcp.types import CallToolResult  # noqa: E402
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult
 
 KB = (sys.executable, "-m", "kb.cli")
 LOG = "sglang 0.5.9\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
@@ -227,6 +229,8 @@ def _raw(script: list[str], *messages: str) -> tuple[list[dict[str, Any]], str]:
         text=True,
         encoding="utf-8",
     )
+    end = threading.Timer(120, running.kill)  # where an answer never comes
+    end.start()
     first = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})
     ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
     answers = []
@@ -238,7 +242,8 @@ def _raw(script: list[str], *messages: str) -> tuple[list[dict[str, Any]], str]:
         running.stdin.write(message + "\n")
         running.stdin.flush()
         answers.append(json.loads(running.stdout.readline()))
-    rest, log = running.communicate(timeout=30)
+    rest, log = running.communicate()
+    end.cancel()
     assert rest == "" and running.returncode == 0
     return answers, log
 
@@ -280,6 +285,21 @@ def test_half_a_character_of_a_cut_paste_does_not_leave_the_agent_waiting(index)
     assert r"\ud83d" in cut
     answers, _ = _raw([*KB, "mcp", "--index", str(index)], cut)
     assert answers[1]["result"]["structuredContent"]["found"] is True
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        (r"a \ud83d", r"a \ufffd"),
+        (r"\uDE00\uD83D", r"\ufffd\ufffd"),
+        (r"\ud83d\ud83d\ude00", r"\ufffd\ud83d\ude00"),
+        (r"\ud83d\ude00 \ud55c\n", r"\ud83d\ude00 \ud55c\n"),
+        (r"C:\\ud83d", r"C:\\ud83d"),
+        ("한 \\", "한 \\"),
+    ],
+)
+def test_half_a_pair_is_replaced_and_nothing_else(line, mended):
+    assert without_half_pairs(line.encode()) == mended.encode()
 
 
 # --- who may call ---
@@ -345,3 +365,12 @@ def test_what_cannot_be_served_is_exit_code_2_with_a_reason(args, said):
     )
     assert done.returncode == 2 and done.stdout == ""
     assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_readmes_configuration_starts_a_server(index):
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    given = json.loads(re.search(r"^```json\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[1])
+    server = given["mcpServers"]["sglang-kb"]
+    assert server["command"] == "kb"
+    answers, _ = _raw([*KB, *server["args"], "--index", str(index)])
+    assert answers[0]["result"]["serverInfo"]["name"] == "sglang-troubleshooting-kb"
