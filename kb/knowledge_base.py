@@ -18,7 +18,8 @@ from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, check_vectors, load_
 from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
 from kb.retrieval.fusion import LEGS, Ranking, rank
 from kb.retrieval.index import PROBE_TEXT, Index, build_index
-from kb.retrieval.index_folder import known_vectors, load_index, save_index
+from kb.retrieval.index_folder import known_vectors, load_index
+from kb.retrieval.index_writer import save_index
 from kb.settings import Settings
 from kb.types import Answer, AnswerSection, Language, Section
 

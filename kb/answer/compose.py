@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from kb.query.paste import Query
-from kb.retrieval.evidence import failure_line
+from kb.retrieval.signature_evidence import failure_line
 from kb.retrieval.tokenization import tokenize
 from kb.settings import Settings
 from kb.strings import text

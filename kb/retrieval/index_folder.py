@@ -1,4 +1,4 @@
-"""An `Index` in, a folder out, and back: checksummed, replaced in one rename, never half-written.
+"""A folder in, an `Index` out: every file checked; what is wrong is named with its remedy.
 
 Layout: `manifest.json` names a generation, a folder beside it that holds the files; a build writes
 a new generation and then replaces the manifest. Whoever loads reads the manifest first, so it sees
@@ -10,45 +10,50 @@ the old index or the new one whole.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
-import shutil
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kb.corpus.chunking import MAX_CHUNK_CHARS, Chunk
+from kb.corpus.chunking import Chunk
 from kb.errors import IndexFolderError
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.index import EncoderProbe, Index, embedding_text, text_digest
 from kb.retrieval.lexical import LexicalIndex
 from kb.retrieval.tokenization import TOKENIZER_VERSION
 from kb.types import Section, Source
-from kb.version import __version__
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["known_vectors", "load_index", "read_manifest", "save_index"]
+__all__ = [
+    "FORMAT",
+    "GENERATION",
+    "LOCK",
+    "MANIFEST",
+    "checksum",
+    "is_ours",
+    "known_vectors",
+    "load_index",
+    "mend",
+    "read_manifest",
+    "sha256_of",
+]
 
 FORMAT = 1
-_MANIFEST = "manifest.json"
-_GENERATION = "g-"
-_LOCK = ".lock"
+MANIFEST = "manifest.json"
+GENERATION = "g-"
+LOCK = ".lock"
 
 
-def _mend(folder: Path) -> str:
+def mend(folder: Path) -> str:
+    """Return the end of a message: the command that makes the index anew."""
     return f"`kb build --index {folder}` makes it anew (add --content for your own documents)"
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return (
             hashlib.file_digest(file, "sha256").hexdigest()
@@ -57,157 +62,35 @@ def _sha256(path: Path) -> str:
         )
 
 
-def _checksum(manifest: dict[str, Any]) -> str:
+def checksum(manifest: dict[str, Any]) -> str:
+    """Return the checksum of a manifest's other fields."""
     body = {key: value for key, value in manifest.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-# --- writing ---
-
-
-def _write(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _json_lines(rows: Iterator[dict[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
-
-
-@contextmanager
-def _only_builder(folder: Path) -> Iterator[None]:
-    """Let one process at a time publish into `folder`; the others wait their turn."""
-    with (folder / _LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def save_index(index: Index, folder: Path, digest: str) -> None:
-    """Write `index` as the new generation of `folder`; `digest` is that of its content.
-
-    Raises IndexFolderError where the folder cannot be written or is something else's.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise IndexFolderError(f"{folder} is a file; give a folder for the index")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        others = [path.name for path in folder.iterdir() if not _is_ours(path.name)]
-        if others and not (folder / _MANIFEST).exists():
-            raise IndexFolderError(
-                f"{folder} is not an index and not empty (it holds {others[0]});"
-                " give an empty or a new folder"
-            )
-        with _only_builder(folder), tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as new:
-            generation = _write_generation(index, Path(new), folder)
-            _publish(index, folder, generation, digest)
-    except OSError as error:
-        raise IndexFolderError(
-            f"the index cannot be written to {folder}: {error.strerror or error};"
-            " the index that was there is unchanged. Give a folder that can be written to"
-        ) from error
-
-
-def _is_ours(name: str) -> bool:
-    return name in (_MANIFEST, _LOCK) or name.startswith((_GENERATION, ".new-", ".manifest-"))
-
-
-def _write_generation(index: Index, new: Path, folder: Path) -> str:
-    """Write all files into `new`, then rename it to its digest inside `folder`; return the name."""
-    import faiss
-
-    _write(new / "sections.jsonl", _json_lines(asdict(section) for section in index.sections))
-    _write(
-        new / "chunks.jsonl",
-        _json_lines(
-            {
-                "section": chunk.section,
-                "start_line": chunk.source.start_line,
-                "end_line": chunk.source.end_line,
-            }
-            for chunk in index.chunks
-        ),
-    )
-    faiss.write_index(index.dense.index, str(new / "vectors.faiss"))
-    index.lexical.save(new)
-    names = sorted(path.name for path in new.iterdir())
-    for name in names:
-        _sync(new / name)
-    digest = hashlib.sha256("".join(_sha256(new / name) for name in names).encode()).hexdigest()
-    generation = f"{_GENERATION}{digest[:16]}"
-    target = folder / generation
-    if target.exists() and any(
-        not (target / name).is_file() or _sha256(target / name) != _sha256(new / name)
-        for name in names
-    ):  # the files of that generation were damaged: it may not be touched while it is read
-        generation = f"{generation}-{os.getpid()}-{time.time_ns():x}"
-        target = folder / generation
-    if not target.exists():
-        new.chmod(0o755)  # a temporary folder is its owner's alone; an index is for its readers
-        new.rename(target)
-        new.mkdir()  # for TemporaryDirectory to remove
-        _sync(folder)
-    return generation
-
-
-def _publish(index: Index, folder: Path, generation: str, digest: str) -> None:
-    """Point the manifest at `generation` in one rename, then drop the generations before it."""
-    files = {
-        path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)}
-        for path in sorted((folder / generation).iterdir())
-    }
-    manifest: dict[str, Any] = {
-        "format": FORMAT,
-        "kb": __version__,
-        "generation": generation,
-        "tokenizer": TOKENIZER_VERSION,
-        "chunking": {"max_chunk_chars": MAX_CHUNK_CHARS},
-        "encoder": {"name": index.encoder.name, "probe": list(index.encoder.vector)},
-        "content": digest,
-        "files": files,
-    }
-    manifest["checksum"] = _checksum(manifest)
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".manifest-")
-    os.close(descriptor)
-    _write(Path(temporary), json.dumps(manifest, indent=1, sort_keys=True) + "\n")
-    Path(temporary).chmod(0o644)
-    Path(temporary).replace(folder / _MANIFEST)
-    _sync(folder)
-    for path in folder.iterdir():
-        if path.name.startswith(_GENERATION) and path.name != generation:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-# --- reading ---
+def is_ours(name: str) -> bool:
+    """Whether a name in an index folder is one that a build gives."""
+    return name in (MANIFEST, LOCK) or name.startswith((GENERATION, ".new-", ".manifest-"))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return the manifest of an index folder; IndexFolderError says what is wrong with it."""
     if not folder.is_dir():
-        raise IndexFolderError(f"there is no index at {folder}; {_mend(folder)}")
-    path = folder / _MANIFEST
+        raise IndexFolderError(f"there is no index at {folder}; {mend(folder)}")
+    path = folder / MANIFEST
     if not path.is_file():
         held = sorted(entry.name for entry in folder.iterdir())
-        if held and not all(_is_ours(name) for name in held):
+        if held and not all(is_ours(name) for name in held):
             raise IndexFolderError(
-                f"{folder} is not an index: it has no {_MANIFEST} and holds {held[0]};"
+                f"{folder} is not an index: it has no {MANIFEST} and holds {held[0]};"
                 " give the folder that `kb build` wrote"
             )
-        raise IndexFolderError(f"the index at {folder} has no {_MANIFEST}; {_mend(folder)}")
+        raise IndexFolderError(f"the index at {folder} has no {MANIFEST}; {mend(folder)}")
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
         raise IndexFolderError(
-            f"the index at {folder} is corrupted: {_MANIFEST} is not JSON; {_mend(folder)}"
+            f"the index at {folder} is corrupted: {MANIFEST} is not JSON; {mend(folder)}"
         ) from error
     if not isinstance(manifest, dict) or "format" not in manifest or "generation" not in manifest:
         raise IndexFolderError(
@@ -216,16 +99,16 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if manifest["format"] != FORMAT:
         raise IndexFolderError(
             f"the index at {folder} has format {manifest['format']}, this version reads {FORMAT};"
-            f" {_mend(folder)}"
+            f" {mend(folder)}"
         )
-    if manifest.get("checksum") != _checksum(manifest):
+    if manifest.get("checksum") != checksum(manifest):
         raise IndexFolderError(
-            f"the index at {folder} is corrupted: {_MANIFEST} fails its checksum; {_mend(folder)}"
+            f"the index at {folder} is corrupted: {MANIFEST} fails its checksum; {mend(folder)}"
         )
     if manifest["tokenizer"] != TOKENIZER_VERSION:
         raise IndexFolderError(
             f"the index at {folder} is stale: made with tokenizer {manifest['tokenizer']}, this"
-            f" version has {TOKENIZER_VERSION}; {_mend(folder)}"
+            f" version has {TOKENIZER_VERSION}; {mend(folder)}"
         )
     return manifest
 
@@ -239,11 +122,11 @@ def _check_files(folder: Path, manifest: dict[str, Any]) -> None:
         if size != expected["bytes"]:
             raise IndexFolderError(
                 f"the index at {folder} is truncated: {name} has {size:,} bytes,"
-                f" expected {expected['bytes']:,}; {_mend(folder)}"
+                f" expected {expected['bytes']:,}; {mend(folder)}"
             )
-        if _sha256(path) != expected["sha256"]:
+        if sha256_of(path) != expected["sha256"]:
             raise IndexFolderError(
-                f"the index at {folder} is corrupted: {name} fails its checksum; {_mend(folder)}"
+                f"the index at {folder} is corrupted: {name} fails its checksum; {mend(folder)}"
             )
 
 
@@ -263,7 +146,7 @@ def load_index(folder: Path, expected_content: str | None = None) -> Index:
     except FileNotFoundError as error:
         missing = Path(error.filename or str(error)).name
         raise IndexFolderError(
-            f"the index at {folder} is incomplete: {missing} is missing; {_mend(folder)}"
+            f"the index at {folder} is incomplete: {missing} is missing; {mend(folder)}"
         ) from error
 
 
@@ -271,7 +154,7 @@ def _current_manifest(folder: Path, expected_content: str | None) -> dict[str, A
     manifest = read_manifest(folder)
     if expected_content is not None and manifest["content"] != expected_content:
         raise IndexFolderError(
-            f"the index at {folder} is stale: its documents have changed; {_mend(folder)}"
+            f"the index at {folder} is stale: its documents have changed; {mend(folder)}"
         )
     return manifest
 

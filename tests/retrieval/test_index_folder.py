@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from kb import IndexFolderError, KnowledgeBase
-from kb.retrieval.index_folder import load_index, read_manifest, save_index
+from kb.retrieval.index_folder import load_index, read_manifest
+from kb.retrieval.index_writer import save_index
 from kb.retrieval.signatures import SignatureMatcher
 
 PAGES = {
@@ -167,7 +168,7 @@ def test_a_build_killed_before_the_manifest_leaves_the_old_index(built, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("kb.retrieval.index_folder._publish", killed)
+        patched.setattr("kb.retrieval.index_writer._publish", killed)
         with pytest.raises(KeyboardInterrupt):
             KnowledgeBase.build(content, folder)
     assert len(load_index(folder).sections) == 4

@@ -1,0 +1,154 @@
+"""An `Index` in, a folder out: a new generation beside the old, then one rename.
+
+The layout is that of `kb.retrieval.index_folder`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kb.corpus.chunking import MAX_CHUNK_CHARS
+from kb.errors import IndexFolderError
+from kb.retrieval.index import Index
+from kb.retrieval.index_folder import (
+    FORMAT,
+    GENERATION,
+    LOCK,
+    MANIFEST,
+    checksum,
+    is_ours,
+    sha256_of,
+)
+from kb.retrieval.tokenization import TOKENIZER_VERSION
+from kb.version import __version__
+
+__all__ = ["save_index"]
+
+
+def _write(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _json_lines(rows: Iterator[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
+
+
+@contextmanager
+def _only_builder(folder: Path) -> Iterator[None]:
+    """Let one process at a time publish into `folder`; the others wait their turn."""
+    with (folder / LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def save_index(index: Index, folder: Path, digest: str) -> None:
+    """Write `index` as the new generation of `folder`; `digest` is that of its content.
+
+    Raises IndexFolderError where the folder cannot be written or is something else's.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise IndexFolderError(f"{folder} is a file; give a folder for the index")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [path.name for path in folder.iterdir() if not is_ours(path.name)]
+        if others and not (folder / MANIFEST).exists():
+            raise IndexFolderError(
+                f"{folder} is not an index and not empty (it holds {others[0]});"
+                " give an empty or a new folder"
+            )
+        with _only_builder(folder), tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as new:
+            generation = _write_generation(index, Path(new), folder)
+            _publish(index, folder, generation, digest)
+    except OSError as error:
+        raise IndexFolderError(
+            f"the index cannot be written to {folder}: {error.strerror or error};"
+            " the index that was there is unchanged. Give a folder that can be written to"
+        ) from error
+
+
+def _write_generation(index: Index, new: Path, folder: Path) -> str:
+    """Write all files into `new`, then rename it to its digest inside `folder`; return the name."""
+    import faiss
+
+    _write(new / "sections.jsonl", _json_lines(asdict(section) for section in index.sections))
+    _write(
+        new / "chunks.jsonl",
+        _json_lines(
+            {
+                "section": chunk.section,
+                "start_line": chunk.source.start_line,
+                "end_line": chunk.source.end_line,
+            }
+            for chunk in index.chunks
+        ),
+    )
+    faiss.write_index(index.dense.index, str(new / "vectors.faiss"))
+    index.lexical.save(new)
+    names = sorted(path.name for path in new.iterdir())
+    for name in names:
+        _sync(new / name)
+    digest = hashlib.sha256("".join(sha256_of(new / name) for name in names).encode()).hexdigest()
+    generation = f"{GENERATION}{digest[:16]}"
+    target = folder / generation
+    if target.exists() and any(
+        not (target / name).is_file() or sha256_of(target / name) != sha256_of(new / name)
+        for name in names
+    ):  # the files of that generation were damaged: it may not be touched while it is read
+        generation = f"{generation}-{os.getpid()}-{time.time_ns():x}"
+        target = folder / generation
+    if not target.exists():
+        new.chmod(0o755)  # a temporary folder is its owner's alone; an index is for its readers
+        new.rename(target)
+        new.mkdir()  # for TemporaryDirectory to remove
+        _sync(folder)
+    return generation
+
+
+def _publish(index: Index, folder: Path, generation: str, digest: str) -> None:
+    """Point the manifest at `generation` in one rename, then drop the generations before it."""
+    files = {
+        path.name: {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+        for path in sorted((folder / generation).iterdir())
+    }
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "kb": __version__,
+        "generation": generation,
+        "tokenizer": TOKENIZER_VERSION,
+        "chunking": {"max_chunk_chars": MAX_CHUNK_CHARS},
+        "encoder": {"name": index.encoder.name, "probe": list(index.encoder.vector)},
+        "content": digest,
+        "files": files,
+    }
+    manifest["checksum"] = checksum(manifest)
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".manifest-")
+    os.close(descriptor)
+    _write(Path(temporary), json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    Path(temporary).chmod(0o644)
+    Path(temporary).replace(folder / MANIFEST)
+    _sync(folder)
+    for path in folder.iterdir():
+        if path.name.startswith(GENERATION) and path.name != generation:
+            shutil.rmtree(path, ignore_errors=True)
