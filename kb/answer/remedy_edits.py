@@ -10,7 +10,15 @@ from kb.answer.command import LaunchCommand, Option
 from kb.answer.edits import Edit, add_flag, add_variable, remove_option, set_values
 from kb.answer.remedies import Argument, Remedy
 from kb.answer.server_args import key_of
-from kb.answer.value_order import Direction, direction_of, is_default, is_json, names_of, reached
+from kb.answer.value_order import (
+    Direction,
+    direction_of,
+    is_default,
+    is_json,
+    names_of,
+    reached,
+    reached_in,
+)
 from kb.catalog.catalog import Catalog
 from kb.types import CommandChange
 
@@ -145,7 +153,7 @@ class _Trial:
         wanted = " ".join(argument.values)
         direction = direction_of(argument, self.remedies)
         if in_force is not None:
-            known = reached(in_force, wanted, direction) if argument.values else True
+            known = reached_in(in_force, argument, self.remedies) if argument.values else True
             if known or known is None:
                 self.outcome.holds = f"{key}={in_force}" if known else None
                 return
@@ -165,7 +173,7 @@ class _Trial:
             return True
         else:
             wanted = " ".join(argument.values)
-            known = reached(_joined(option), wanted, direction_of(argument, self.remedies))
+            known = reached_in(_joined(option), argument, self.remedies)
             if not known and is_json(wanted):
                 return False
             if known is None and is_default(argument):

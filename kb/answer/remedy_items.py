@@ -9,6 +9,9 @@ it begins with what is to be written, and a colon, a full stop or its end follow
     4. Leave out `--a-flag` (0.5.3+) and `--another`: what is lost.
     5. `Bad address` or `No devices`: `--a-flag`: only for logs that hold one of these messages.
 
+A lead-in that ends in messages, "**What to do** (`Bad address` or `No devices`)", is for such logs
+with its whole list.
+
 Item 4 may begin with "Remove" as well; in Korean it is "`--a-flag`을 빼세요." or
 "이 플래그를 빼세요: `--a-flag`.". Everything else ("Lower `--a-flag`", "With speculative decoding:
 `--a-flag 1`") is for the reader alone. So the form says, in every language alike, what may be
@@ -44,6 +47,7 @@ _NEXT = re.compile(
 _MARK_BEFORE = re.compile(r"(?:[Ll]eave out|[Rr]emove) |(?:이 플래그를 )?빼세요: ")
 _MARK_AFTER = re.compile(r"[을를] (?:빼세요|빼요)(?=[.:]|\Z)")
 _END = re.compile(r"(?:[.:](?=\s)|[.:]?\Z)")
+_LIST_MESSAGES = re.compile(rf"\({_CODE}(?:(?:, | or |이나 |나 ){_CODE})*\)[:.]?\Z")
 _FLAG_OR_VARIABLE = re.compile(r"--[A-Za-z]|[A-Z][A-Z0-9_]*=\S")
 
 
@@ -70,18 +74,22 @@ class RemedyItem:
 def remedy_items(markdown: str) -> tuple[RemedyItem, ...]:
     """Return the remedies of a section in their order."""
     found = []
-    for step, item in _items_under_lead_in(block_parser().parse(markdown)):
+    for step, item, messages in _items_under_lead_in(block_parser().parse(markdown)):
         remedy = _read(step, *_flat(item))
         if remedy is not None:
-            found.append(replace(remedy, line=item.map[0] if item.map else 0))
+            line = item.map[0] if item.map else 0
+            found.append(replace(remedy, line=line, messages=remedy.messages or messages))
     return tuple(found)
 
 
-def _items_under_lead_in(tokens: Sequence[Token]) -> Iterator[tuple[int | None, Token]]:
-    """Yield the first line of each item of the lists under the lead-in, with its number."""
+def _items_under_lead_in(
+    tokens: Sequence[Token],
+) -> Iterator[tuple[int | None, Token, tuple[str, ...]]]:
+    """Yield number and first line of each item under a lead-in, and the messages of that one."""
     depth = 0
     leading = fresh = ordered = False
     number = 0
+    messages: tuple[str, ...] = ()
     for token in tokens:
         if token.type.endswith("_list_open"):
             depth += 1
@@ -96,8 +104,10 @@ def _items_under_lead_in(tokens: Sequence[Token]) -> Iterator[tuple[int | None, 
         elif token.type == "inline":
             if depth == 0 and token.content.startswith("**"):
                 leading = _LEAD_IN.match(token.content) is not None
+                text, codes = _flat(token)
+                messages = tuple(codes) if _LIST_MESSAGES.search(text) else ()
             elif depth and fresh and leading:
-                yield (number if ordered else None), token
+                yield (number if ordered else None), token, messages
             fresh = False
 
 

@@ -10,7 +10,15 @@ from typing import Literal
 from kb.answer.remedies import Argument, Remedy
 from kb.catalog.flags import FlagVerdict
 
-__all__ = ["Direction", "direction_of", "is_default", "is_json", "names_of", "reached"]
+__all__ = [
+    "Direction",
+    "direction_of",
+    "is_default",
+    "is_json",
+    "names_of",
+    "reached",
+    "reached_in",
+]
 
 Direction = Literal["lower", "raise"]
 
@@ -25,6 +33,16 @@ _OFF, _ON = frozenset({"0", "false", "no", "n"}), frozenset({"1", "true", "yes",
 _SUFFIXES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _SUFFIXES |= {"g": 1e9, "m": 1e6}  # docker's sizes
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)(k|M|G|Ki|Mi|Gi|g|m|)")
+
+
+def reached_in(present: str, argument: Argument, remedies: Sequence[Remedy]) -> bool | None:
+    """Whether `present` is at the remedy's value or past it, as a section orders its values."""
+    wanted = " ".join(argument.values)
+    order = [_plain(value) for value in _listed(argument, remedies)]
+    given, asked = _plain(present), _plain(wanted)
+    if given in order and asked in order and order.index(given) > order.index(asked):
+        return True  # a later one of the section's own
+    return reached(present, wanted, direction_of(argument, remedies))
 
 
 def reached(present: str, wanted: str, direction: Direction | None) -> bool | None:
@@ -51,16 +69,8 @@ def direction_of(argument: Argument, remedies: Sequence[Remedy]) -> Direction | 
 
     A single value is compared with the default; where the server computes that, the flag tells.
     """
-    names = names_of(argument)
-    listed = [
-        number
-        for remedy in remedies
-        for other in remedy.arguments
-        if names_of(other) & names
-        for number in [_number(" ".join(other.values))]
-        if number is not None
-    ]
-    listed = list(dict.fromkeys(listed))
+    numbers = map(_number, _listed(argument, remedies))
+    listed = list(dict.fromkeys(number for number in numbers if number is not None))
     if len(listed) > 1:
         if all(a > b for a, b in pairwise(listed)):
             return "lower"
@@ -69,7 +79,19 @@ def direction_of(argument: Argument, remedies: Sequence[Remedy]) -> Direction | 
     default = _number(str(argument.verdict.default)) if argument.verdict else None
     if target is not None and default is not None and default >= 0 and default != target:
         return "lower" if target < default else "raise"
-    return "lower" if names & _LOWERED else None
+    return "lower" if names_of(argument) & _LOWERED else None
+
+
+def _listed(argument: Argument, remedies: Sequence[Remedy]) -> list[str]:
+    """Return the values that a section's remedies give to the flag, in order."""
+    names = names_of(argument)
+    return [
+        " ".join(other.values)
+        for remedy in remedies
+        if remedy.action == "set"
+        for other in remedy.arguments
+        if names_of(other) & names
+    ]
 
 
 def is_default(argument: Argument) -> bool:
