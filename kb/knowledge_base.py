@@ -156,7 +156,8 @@ class KnowledgeBase:
         return by_language.get(language) or next(iter(by_language.values()))
 
     def warm_up(self) -> None:
-        """Load the encoder and embed one text, so that the first question does not wait."""
+        """Load the catalogue and the encoder, so that the first question does not wait."""
+        self._catalog()
         self._ready_encoder().encode_query([PROBE_TEXT])
 
     @property
