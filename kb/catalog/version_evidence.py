@@ -55,6 +55,7 @@ _NO_FIELDS = frozenset(
     {
         "help",
         "config",
+        "model_type",  # `sglang serve` takes it before the parser does
         "tensor_parallel_size",
         "data_parallel_size",
         "expert_parallel_size",
