@@ -24,7 +24,7 @@ from kb.serve.problems import internal_error, problem
 from kb.types import Answer, AnswerSection, Language, Section
 from kb.version import __version__
 
-__all__ = ["create_api", "health_routes"]
+__all__ = ["add_problems", "create_api", "health_routes"]
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ def create_api(
         responses=_documented(401, 403, 405, 429, 500),
         redirect_slashes=False,
     )
-    _add_problems(api, meter)
+    add_problems(api, meter)
 
     async def answered(call: Callable[[], T]) -> T:
         result = await queue.run(call)
@@ -116,11 +116,11 @@ def health_routes(base: KnowledgeBase, encoder_loaded: threading.Event) -> APIRo
     """Return `/healthz`, which answers while the process lives, and `/readyz`."""
     routes = APIRouter()
 
-    @routes.get("/healthz", include_in_schema=False)
+    @routes.api_route("/healthz", methods=["GET", "HEAD"], include_in_schema=False)
     async def alive() -> Response:
         return _json({"alive": True})
 
-    @routes.get("/readyz", include_in_schema=False)
+    @routes.api_route("/readyz", methods=["GET", "HEAD"], include_in_schema=False)
     async def ready() -> Readiness:
         # There is no application without an index; the encoder loads while the page is there.
         return Readiness(
@@ -165,7 +165,9 @@ def _documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": Problem, "description": _WHY[status]} for status in statuses}
 
 
-def _add_problems(api: FastAPI, meter: Meter) -> None:
+def add_problems(api: FastAPI, meter: Meter) -> None:
+    """Make replies of what its routes raise, all of one shape."""
+
     @api.exception_handler(KBError)
     async def cannot_answer(_: Request, error: KBError) -> Response:
         if isinstance(error, _TooLongError):

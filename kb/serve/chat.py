@@ -21,7 +21,7 @@ from fastapi.staticfiles import StaticFiles
 from kb.errors import InputError, KBError
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.access import Access
-from kb.serve.api import create_api, health_routes
+from kb.serve.api import add_problems, create_api, health_routes
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
@@ -83,6 +83,7 @@ def create_app(
         lifespan=run_page,
     )
     app.state.encoder_loaded = encoder_loaded
+    add_problems(app, meter)
     for router in (*routers, health_routes(base, encoder_loaded), metrics_routes(meter)):
         app.include_router(router)
     app.mount("/api/v1", create_api(base, access, meter, encoder_loaded))

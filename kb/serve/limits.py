@@ -67,7 +67,9 @@ class RateLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what is within the limit, refuse the rest."""
         counted = scope["type"] == "http" and route_path(scope).startswith(_COUNTED)
-        wait_s = self._buckets.take(_client(scope)) if counted and self._buckets else 0
+        wait_s = 0.0
+        if counted and self._buckets is not None:
+            wait_s = self._buckets.take(_client(scope))
         if not wait_s:
             await self._app(scope, receive, send)
             return

@@ -139,6 +139,7 @@ def test_a_refusal_does_not_repeat_what_was_sent(client):
     [
         ("GET", "/api/v1/sections/nowhere", 404, "not_found"),
         ("GET", "/api/v1/nothing", 404, "not_found"),
+        ("GET", "/api/v1/sections/two%0Alines", 404, "not_found"),
         ("GET", "/api/v1/ask", 405, "method_not_allowed"),
     ],
 )
