@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,12 +84,18 @@ def remedies_from_section(
 
 
 def _holds(paste: str, message: str) -> bool:
-    """Whether the paste has the message: all that stands between the `…` of it, in that order."""
+    """Whether a line of the paste has all that stands between the `…` of the message, in order."""
+    pieces = [piece.strip() for piece in message.split("…")]
+    return any(_in_order(line, pieces) for line in paste.split("\n") if pieces[0] in line)
+
+
+def _in_order(line: str, pieces: Sequence[str]) -> bool:
     at = 0
-    for piece in message.split("…"):
-        at = paste.find(piece.strip(), at)
+    for piece in pieces:
+        at = line.find(piece, at)
         if at < 0:
             return False
+        at += len(piece)
     return True
 
 
