@@ -24,7 +24,7 @@ Role = Literal[
     "batch",  # `Prefill batch`, `Decode batch`
     "config",  # `server_args=…`, environment dumps
     "command",  # starts a server
-    "access",  # an HTTP request that went through
+    "access",  # a request that went through
     "progress",  # a progress bar
     "prose",  # somebody's words
     "other",
@@ -126,6 +126,8 @@ _ERROR = re.compile(
 )
 _WARNING = re.compile(r"\bwarn(?:ing)?\b|\bdeprecat|UserWarning|FutureWarning", re.IGNORECASE)
 _ACCESS = re.compile(r'"(?:GET|POST|PUT|DELETE|HEAD|OPTIONS) [^"]{1,300}"\s(?P<status>\d{3})')
+# What `--log-requests` prints: the words in it are a user's, whatever they speak of.
+_REQUEST = re.compile(r"^(?:Receive|Finish)(?: OpenAI)?: obj=")
 _PROGRESS = re.compile(r"\d{1,3}%\|[^|]*\||\b\d{1,3}%\s*(?:Completed|complete)|it/s\]|s/it\]")
 _BATCH = re.compile(r"^(?:Prefill|Decode|Extend) batch\b")
 _CONFIG = re.compile(r"\bserver_args=|^\s*\"?[a-z_]+\"?\s?[:=]\s?(?:None|True|False|'[^']*',?)$")
@@ -134,10 +136,12 @@ _COMMAND = re.compile(
     r"|sglang-router|\bpip3? install\b|\bsglang\.check_env\b"
 )
 _STAGE = re.compile(
-    r"^(?:Init torch distributed|Load weight|Capture .{0,30}(?:begin|end)|Memory pool end"
-    r"|KV Cache is allocated|Post-capture KV sizing|Registering \d+|max_total_num_tokens="
+    r"^(?:INFO:\s+)?(?:Init torch distributed|Load weight|Capture .{0,30}(?:begin|end)"
+    r"|Memory pool end|KV Cache is allocated|Post-capture KV sizing|Registering \d+"
+    r"|max_total_num_tokens="
     r"|The server is fired up|sglang is using nccl|Entering DeepGEMM|Capturing batches"
-    r"|Multi-thread loading|Loading safetensors|Uvicorn running)",
+    r"|Multi-thread loading|Loading safetensors|Uvicorn running|Started server process"
+    r"|Waiting for application startup|Application startup complete)",
     re.IGNORECASE,
 )
 _LEVEL = re.compile(r"^(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE|TRACE)\s{0,6}:?\s+(?=\S)")
@@ -214,6 +218,8 @@ def _role(text: str) -> Role:
         return "header"
     if "server_args=" in head:
         return "config"
+    if _REQUEST.match(head):
+        return "error" if "'type': 'abort'" in text else "access"
     access = _ACCESS.search(head)
     if access:
         return "error" if access["status"] >= "400" else "access"

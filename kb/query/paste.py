@@ -8,6 +8,7 @@ Time is linear in the paste; only distinct lines are read closely.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kb.query.language import detect_language
@@ -49,6 +50,9 @@ _PRINTED_ROLES: tuple[Role, ...] = (
     "progress",
 )
 MAX_AFTER_STEP = 5
+# A line of context that is printed this often tells how the server runs, not how it fails.
+ROUTINE_REPEATS = 25
+_START_ENDS = "The server is fired up"
 _STEP_ROLES: tuple[Role, ...] = ("stage", "progress", "batch")
 
 
@@ -60,6 +64,8 @@ class Paste:
     n_lines: int
     lines: tuple[LogLine, ...]  # distinct up to digits, in order, blank ones left out
     prose: str  # the words of a person that were pasted along
+    routine: frozenset[int]  # numbers of the `lines` that a server prints that runs
+    last_numbers: Mapping[int, int]  # of the last line that each of `lines` stands for, by number
 
     def of_role(self, *roles: Role) -> tuple[LogLine, ...]:
         """Return the lines that have one of `roles`, in order."""
@@ -70,11 +76,13 @@ class Paste:
         """Return the line in which a log ends that says nowhere what failed, else None.
 
         A server that hangs prints no error: the step it began last is the symptom. A few lines of
-        another kind may follow it.
+        another kind may follow it, and any of a server that runs.
         """
         if self.of_role("exception", "header"):
             return None
-        steps = [line for line in self.lines[-MAX_AFTER_STEP:] if line.role in _STEP_ROLES]
+        telling = [line for line in self.lines if line.number not in self.routine]
+        ending = sorted(telling, key=lambda line: self.last_numbers[line.number])
+        steps = [line for line in ending[-MAX_AFTER_STEP:] if line.role in _STEP_ROLES]
         return steps[-1] if steps else None
 
     @property
@@ -99,7 +107,9 @@ class Query:
 
 def read_paste(text: str) -> Paste:
     """Read a paste; never raises, takes time linear in its length and keeps every line number."""
-    seen: set[bytes] = set()
+    seen: dict[bytes, int] = {}  # number of the first line of a kind
+    n_repeats: dict[int, int] = {}
+    last_numbers: dict[int, int] = {}
     lines: list[LogLine] = []
     n_trouble = 0
     raw_lines = text.split("\n")
@@ -108,7 +118,10 @@ def read_paste(text: str) -> Paste:
             continue
         encoded = raw[:2000].encode("utf-8", "surrogatepass")
         key = encoded.translate(None, _DIGITS)
-        if key in seen:
+        first = seen.get(key)
+        if first is not None:
+            n_repeats[first] += 1
+            last_numbers[first] = number
             continue
         if len(lines) >= MAX_CLOSE_LINES:
             if n_trouble >= MAX_TROUBLE_LINES:
@@ -116,18 +129,42 @@ def read_paste(text: str) -> Paste:
             if not any(mark in encoded for mark in _TROUBLE):
                 continue
             n_trouble += 1
-        seen.add(key)
+        seen[key] = number
+        n_repeats[number], last_numbers[number] = 1, number
         line = read_line(number, raw)
         if line.role != "blank":
             lines.append(line)
-    return Paste(text, len(raw_lines), tuple(lines), _prose(lines))
+    routine = _routine(lines, n_repeats, last_numbers)
+    prose = _prose(lines, routine)
+    return Paste(text, len(raw_lines), tuple(lines), prose, routine, last_numbers)
 
 
-def _prose(lines: list[LogLine]) -> str:
-    """Return the words of a person: questions beside a log; prose where there is no log."""
+def _routine(
+    lines: list[LogLine], n_repeats: Mapping[int, int], last_numbers: Mapping[int, int]
+) -> frozenset[int]:
+    """Return the numbers of the lines that say that a server runs: it is asked, it says them all
+    the time, or they are of a start that ended.
+
+    A start ends where the server says so; in a log that does not show it, where batches begin.
+    """
+    said = [line for line in lines if line.text.startswith(_START_ENDS)]
+    ends = said or [line for line in lines if line.role == "batch"]
+    start_end = max((last_numbers[line.number] for line in ends), default=0)
+    return frozenset(
+        line.number
+        for line in lines
+        if line.role == "access"
+        or (line.role in _STEP_ROLES and n_repeats[line.number] >= ROUTINE_REPEATS)
+        or (line.role in ("stage", "progress") and last_numbers[line.number] <= start_end)
+    )
+
+
+def _prose(lines: list[LogLine], routine: frozenset[int]) -> str:
+    """Return the words of a person: questions beside a log; prose where nothing else fails."""
     own = [line for line in lines if line.role == "prose" and not line.is_sglang]
     asked = [line.text for line in own if "?" in line.text or not line.text.isascii()]
-    if asked or any(line.role in ("exception", "header", "frame", "batch") for line in lines):
+    of_failure = ("exception", "header", "frame", "batch")
+    if asked or any(line.role in of_failure and line.number not in routine for line in lines):
         return "\n".join(asked)
     return "\n".join(line.text for line in own)
 
@@ -153,7 +190,8 @@ def read_query(
     words = "\n".join(part for part in (question.strip(), paste.prose) if part)
     if not words and _is_plain(paste):
         words = "\n".join(line.text for line in paste.lines)
-    programs = find_programs((line.text for line in paste.lines), words)
+    spoken = (line.text for line in paste.lines if line.role != "access")
+    programs = find_programs(spoken, words)
     return Query(
         paste=paste,
         question=question,
@@ -196,7 +234,9 @@ def _error_text(paste: Paste) -> str:
 def _context_text(paste: Paste) -> str:
     """Return where it went wrong: the frames next to the fault, the command, stages, batches."""
     frames = [line.text for line in paste.of_role("frame", "code") if _says_something(line.text)]
-    rest = [line.text for role in _CONTEXT_ROLES for line in paste.of_role(role)]
+    said = [line for role in _CONTEXT_ROLES for line in paste.of_role(role)]
+    telling = [line for line in said if line.number not in paste.routine]
+    rest = [line.text for line in telling or said]
     config = [_config_values(line.text) for line in paste.of_role("config")]
     return _bounded([*frames[-MAX_FRAMES:], *config, *rest], MAX_CONTEXT_CHARS)
 

@@ -62,6 +62,37 @@ def test_who_speaks_is_told_by_marks_not_by_the_error():
     assert read_query(TRACEBACK).programs.is_sglang
 
 
+STARTED = """[2026-01-01 10:00:00 TP0] Load weight begin. avail mem=78.1 GB
+[2026-01-01 10:00:09 TP0] Memory pool end. avail mem=9.2 GB
+[2026-01-01 10:00:20] The server is fired up and ready to roll!"""
+BATCHES = "\n".join(
+    f"[2026-01-01 10:01:{n:02d} TP{n % 8}] Decode batch, #running-req: {n}" for n in range(60)
+)
+
+
+def test_stages_of_a_start_that_ended_are_no_context():
+    context = read_query(f"{STARTED}\n[2026-01-01 10:02:00] Detokenizer is odd\n").context_text
+    assert context == "Detokenizer is odd"
+
+
+def test_batches_printed_all_the_time_are_no_context_but_a_few_before_an_error_are():
+    assert "Decode batch" not in read_query(f"{BATCHES}\n{TRACEBACK}").context_text
+    few = BATCHES.split("\n")[0]
+    assert "Decode batch" in read_query(f"{few}\n{TRACEBACK}").context_text
+
+
+def test_a_second_start_that_does_not_end_is_the_last_step_whatever_a_running_server_prints():
+    again = "[2026-01-01 11:00:00 TP0] Memory pool end. avail mem=0.3 GB"
+    for text in (f"{STARTED}\n{BATCHES}\n{again}", f"{STARTED}\n{again}\n{BATCHES}"):
+        step = read_paste(text).last_step
+        assert step is not None and step.text.startswith("Memory pool end.")
+    assert read_paste(f"{STARTED}\n{BATCHES}").last_step is None
+
+
+def test_words_between_the_lines_of_a_running_server_are_still_read():
+    assert read_query(f"{BATCHES}\nInstalled 151 packages in 611ms").words.startswith("Installed")
+
+
 @given(st.text(), st.none() | st.text())
 def test_reading_never_raises_and_keeps_the_text(text, question):
     query = read_query(text, question)
