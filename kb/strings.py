@@ -294,15 +294,15 @@ STRINGS: dict[str, dict[Language, str]] = {
     },
     "command.unset_lower": {
         "en": "Your command does not set `{flag}`, so the server chose the value: see `{field}=` in"
-        " the `server_args=` line. If it is {value} or less there already, take the next step.",
-        "ko": "명령에 `{flag}`가 없어서 서버가 값을 정했어요. `server_args=` 줄의 `{field}=`를 보고"
-        " 이미 {value} 이하라면 다음 단계로 넘어가세요.",
+        " the `server_args=` line. If it is {value} or less there already, take the next value.",
+        "ko": "명령에 `{flag}` 설정이 없어서 서버가 값을 정했어요. `server_args=` 줄의 `{field}=`를 보고"
+        " 이미 {value} 이하라면 다음 값으로 넘어가세요.",
     },
     "command.unset_raise": {
         "en": "Your command does not set `{flag}`, so the server chose the value: see `{field}=` in"
-        " the `server_args=` line. If it is {value} or more there already, take the next step.",
-        "ko": "명령에 `{flag}`가 없어서 서버가 값을 정했어요. `server_args=` 줄의 `{field}=`를 보고"
-        " 이미 {value} 이상이라면 다음 단계로 넘어가세요.",
+        " the `server_args=` line. If it is {value} or more there already, take the next value.",
+        "ko": "명령에 `{flag}` 설정이 없어서 서버가 값을 정했어요. `server_args=` 줄의 `{field}=`를 보고"
+        " 이미 {value} 이상이라면 다음 값으로 넘어가세요.",
     },
     "doctor.no_command": {
         "en": "No launch command of SGLang was found in what was given. Give the whole command,"
