@@ -39,7 +39,19 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Example", "collect_examples", "main", "train"]
+__all__ = [
+    "FOLDS",
+    "OPERATING_POINT",
+    "SEED",
+    "Example",
+    "collect_examples",
+    "confidence_rows",
+    "fit_confidence",
+    "fit_ranking",
+    "fit_right",
+    "main",
+    "train",
+]
 
 SEED, FOLDS = 7, 5
 # What each feature should weigh before a case is seen: an exact line before words before meaning.
@@ -91,7 +103,7 @@ CONFIDENCE_L2 = 6e-3
 # Where the answer is given, on the fitted probability: chosen on left-out topics so that at least
 # 95 % of what is out of scope is refused and at most 2 % of what is in scope. The intercept is
 # then moved so that this point is 0.5.
-OPERATING_POINT = 0.25
+OPERATING_POINT = 0.32
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +172,8 @@ def fit_ranking(examples: Sequence[Example]) -> Array:
     return np.asarray((1 - FITTED_SHARE) * prior + FITTED_SHARE * fitted)
 
 
-def _confidence_rows(examples: Sequence[Example], ranking: Array) -> Array:
+def confidence_rows(examples: Sequence[Example], ranking: Array) -> Array:
+    """Return 1 and the CONFIDENCE_FEATURES of each example, `(n, 1 + n_features)`."""
     import numpy as np
 
     rows = []
@@ -179,7 +192,7 @@ def fit_confidence(examples: Sequence[Example], ranking: Array) -> Array:
     import numpy as np
 
     prior = np.array([INTERCEPT_PRIOR, *(CONFIDENCE_PRIOR[name] for name in CONFIDENCE_FEATURES)])
-    rows = _confidence_rows(examples, ranking)
+    rows = confidence_rows(examples, ranking)
     inside = np.array([example.case.in_scope for example in examples], dtype=np.float64)
     balance = np.where(inside == 1, 0.5 / inside.sum(), 0.5 / (1 - inside).sum())
     free = np.array([0.0, *(1.0 for _ in CONFIDENCE_FEATURES)])  # the intercept is not drawn
@@ -197,11 +210,13 @@ def _is_right(example: Example, ranking: Array) -> bool:
     return example.evidence.ids[int(scores.argmax())] in example.case.topics
 
 
-def fit_right(examples: Sequence[Example]) -> Array:
+def fit_right(
+    examples: Sequence[Example], fit: Callable[[Sequence[Example]], Array] = fit_ranking
+) -> Array:
     """Return intercept and weights in the order of RIGHT_FEATURES, `(1 + n_features,)`.
 
     A ranking is surer of the cases it was fitted on: each half of the topics is judged by a
-    ranking fitted on the other half.
+    ranking that `fit` made of the other half.
     """
     import numpy as np
 
@@ -210,9 +225,9 @@ def fit_right(examples: Sequence[Example]) -> Array:
     chosen = [0, *(1 + CONFIDENCE_FEATURES.index(name) for name in RIGHT_FEATURES)]
     rows, right = [], []
     for half in (set(topics[0::2]), set(topics[1::2])):
-        of_half = fit_ranking([example for example in inside if example.topic not in half])
+        of_half = fit([example for example in inside if example.topic not in half])
         tested = [example for example in inside if example.topic in half]
-        rows.append(_confidence_rows(tested, of_half)[:, chosen])
+        rows.append(confidence_rows(tested, of_half)[:, chosen])
         right += [_is_right(example, of_half) for example in tested]
     values, labels = np.concatenate(rows), np.array(right, dtype=np.float64)
 
@@ -224,55 +239,10 @@ def fit_right(examples: Sequence[Example]) -> Array:
     return _adam(gradient, start, steps=1500, rate=0.02)
 
 
-def _calibration_error(predicted: Array, right: Array, bins: int = 10) -> float:
-    """Return the expected calibration error (Naeini et al., 2015) over bins of equal count."""
-    import numpy as np
-
-    parts = np.array_split(np.argsort(predicted), bins)
-    gaps = [abs(predicted[part].mean() - right[part].mean()) * len(part) for part in parts]
-    return float(sum(gaps) / len(predicted))
-
-
-def _check(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the figures on topics that were left out of the fit."""
-    import numpy as np
-
-    topics = sorted({example.topic for example in examples})
-    np.random.default_rng(SEED).shuffle(topics)
-    first, third, probability, inside, sure = [], [], [], [], []
-    chosen = [0, *(1 + CONFIDENCE_FEATURES.index(name) for name in RIGHT_FEATURES)]
-    for fold in range(FOLDS):
-        left_out = set(topics[fold::FOLDS])
-        kept = [example for example in examples if example.topic not in left_out]
-        tested = [example for example in examples if example.topic in left_out]
-        ranking = fit_ranking(kept)
-        model = fit_confidence(kept, ranking)
-        probability += (1 / (1 + np.exp(-(_confidence_rows(tested, ranking) @ model)))).tolist()
-        inside += [example.case.in_scope for example in tested]
-        asked = [example for example in tested if example.case.in_scope]
-        if asked:
-            of_right = _confidence_rows(asked, ranking)[:, chosen] @ fit_right(kept)
-            sure += (1 / (1 + np.exp(-of_right))).tolist()
-        for example in tested:
-            if example.case.in_scope:
-                order = np.argsort(-(example.evidence.features @ ranking), kind="stable")
-                ids = [example.evidence.ids[int(number)] for number in order[:3]]
-                first.append(ids[0] in example.case.topics)
-                third.append(not set(ids).isdisjoint(example.case.topics))
-    refused = np.array(probability) < OPERATING_POINT
-    scope = np.array(inside)
-    figures = {
-        "top1": np.mean(first),
-        "top3": np.mean(third),
-        "out_of_scope_refused": refused[~scope].mean(),
-        "in_scope_refused": refused[scope].mean(),
-        "calibration_error": _calibration_error(np.array(sure), np.array(first, dtype=float)),
-    }
-    return {name: round(float(value), 4) for name, value in figures.items()}
-
-
 def train(examples: Sequence[Example]) -> dict[str, Any]:
     """Return what `weights.json` holds: weights, and how they were made and checked."""
+    from kb.evaluation.left_out import figures, leave_topics_out  # which fits by this module
+
     ranking = fit_ranking(examples)
     model = fit_confidence(examples, ranking)
     right = fit_right(examples)
@@ -297,7 +267,7 @@ def train(examples: Sequence[Example]) -> dict[str, Any]:
             "folds": FOLDS,
             "in_scope": sum(example.case.in_scope for example in examples),
             "out_of_scope": sum(not example.case.in_scope for example in examples),
-            "on_left_out_topics": _check(examples),
+            "on_left_out_topics": figures(leave_topics_out(examples)),
         },
     }
 
