@@ -18,7 +18,7 @@ from kb.answer.launch_command import (
     command_from_server_args,
     find_command,
 )
-from kb.catalog import Catalog, MessageMatcher, check_flag, flag_note
+from kb.catalog import Catalog, MessageMatcher, check_flag, check_variable, flag_note
 from kb.catalog.versions import assumed_release, find_version
 from kb.errors import CatalogError
 from kb.query.log_lines import Role
@@ -30,6 +30,9 @@ __all__ = ["VersionFacts", "catalog_marks", "find_messages", "version_facts"]
 
 _CODE_SPAN = re.compile(r"`+([^`\n]+)`+")
 _FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
+_FLAG_VALUE = re.compile(r"(?<![\w-])(--[A-Za-z][\w-]*)(?:[= ]([A-Za-z0-9][\w.-]*))?")
+_VARIABLE = re.compile(r"SGL(?:ANG)?_[A-Z0-9_]+")
+_LIST_ITEM = re.compile(r"\s*(?:\d+[.)]|[-*+])\s")
 # Lines that may be a message of the program's own, the most telling first.
 _MESSAGE_ROLES: tuple[Role, ...] = ("exception", "error", "warning", "stage", "other", "batch")
 MAX_MESSAGE_LINES = 200
@@ -80,8 +83,8 @@ def version_facts(
 ) -> VersionFacts:
     """Return what is true for the version found, or `stated` by the caller.
 
-    `section` is the Markdown of the section answered with, in English where it has one: its
-    remedies are applied. Raises CatalogError where `stated` is no version of SGLang.
+    `section` is the Markdown of the section answered with: its remedies are applied. Raises
+    CatalogError where `stated` is no version of SGLang.
     """
     text = query.paste.text
     if stated is not None:
@@ -136,13 +139,22 @@ def _flags(
             if note.flag not in seen:
                 seen.add(note.flag)
                 yield note
-    for span in _CODE_SPAN.findall(section or ""):
-        if not span.startswith("--"):
-            continue  # a flag inside another program's command is that program's
-        for flag in _FLAG.findall(span):
+    for span in _remedy_spans(section or ""):
+        for flag, value in _FLAG_VALUE.findall(span) if span.startswith("--") else ():
             if flag not in seen and flag in catalog.flags:
                 seen.add(flag)
-                yield _judged(flag, catalog, release, language)
+                spelled = f"{flag}={value}" if value else flag
+                yield replace(_judged(spelled, catalog, release, language), flag=flag)
+        variable = _VARIABLE.match(span)
+        if variable and variable[0] not in seen and variable[0] in catalog.variables:
+            seen.add(variable[0])
+            yield flag_note(check_variable(catalog, variable[0], release), language)
+
+
+def _remedy_spans(section: str) -> list[str]:
+    """Return the code spans of a section's list items: what it says to do, in its order."""
+    items = [line for line in section.split("\n") if _LIST_ITEM.match(line)]
+    return [span.strip() for line in items for span in _CODE_SPAN.findall(line)]
 
 
 def _judged(flag: str, catalog: Catalog, release: str | None, language: Language) -> FlagNote:
