@@ -151,6 +151,7 @@ def _add_serve(commands: Subparsers[_Parser]) -> None:
         "kb serve",
         "kb serve --port 8080 --allow-origin https://docs.example.com",
         "kb serve --root-path /kb",
+        "kb serve --print-csp https://kb.example.com --portal site",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=7860, help="port to listen on (7860)")
@@ -170,6 +171,20 @@ def _add_serve(commands: Subparsers[_Parser]) -> None:
         type=int,
         metavar="N",
         help="requests of one address a minute, 0: no limit (KB_RATE_LIMIT, else 240)",
+    )
+    parser.add_argument(
+        "--print-csp",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="print the Content-Security-Policy for pages with the widget, and serve nothing;"
+        " ADDRESS is where browsers reach this server (default: host, port and root path)",
+    )
+    parser.add_argument(
+        "--portal",
+        type=Path,
+        metavar="FOLDER",
+        help="with --print-csp, a built site; its own inline scripts and styles are allowed too",
     )
     _add_index(parser)
 
@@ -329,7 +344,20 @@ def _run_serve(args: argparse.Namespace) -> int:
         root_path=args.root_path,
         requests_per_minute=args.rate_limit,
     )
+    if args.print_csp is not None:
+        return _print_csp(args, access.root_path)
+    if args.portal is not None:
+        raise InputError("--portal is for the policy; give --print-csp too")
     serve(host=args.host, port=args.port, index=args.index, access=access)
+    return FOUND
+
+
+def _print_csp(args: argparse.Namespace, root_path: str) -> int:
+    from kb.serve.widget import hash_inline, portal_policy
+
+    inline = None if args.portal is None else hash_inline(args.portal)
+    address = args.print_csp or f"http://{args.host}:{args.port}{root_path}"
+    print(portal_policy(address, inline))
     return FOUND
 
 

@@ -28,6 +28,7 @@ from kb.serve.page_guard import PageGuard
 from kb.serve.problems import LogWithoutText
 from kb.serve.replies import Replies
 from kb.serve.security import protect
+from kb.serve.widget import widget_routes
 from kb.types import Language
 
 __all__ = ["create_app", "serve"]
@@ -88,6 +89,7 @@ def create_app(
         app.include_router(router)
     app.mount("/api/v1", create_api(base, access, meter, encoder_loaded))
     app.include_router(_section_routes(replies))
+    app.include_router(widget_routes())
     assets = _assets_path()
     app.mount(assets, StaticFiles(directory=ASSETS))
     guarded = PageGuard(page, _first_in_head(assets), _last_in_head(assets), access.allowed_origins)
