@@ -5,12 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import kb
 
 PACKAGE = Path(kb.__file__).parent
 # Each part may import those before it, never those after.
 LAYERS = ("types", "corpus", "query", "catalog", "retrieval", "answer", "knowledge_base")
-TOP = ("cli", "serve", "evaluation", "lint")
+TOP = ("cli", "serve", "evaluation", "lint", "pages", "feedback")
 FREE = ("errors", "settings", "strings", "version", "types")
 
 
@@ -53,6 +55,11 @@ def test_the_web_page_and_the_cli_use_public_parts_only():
 
 
 def test_all_names_what_the_package_offers():
+    assert all(hasattr(kb, name) for name in kb.__all__)
     public = {name for name in vars(kb) if not name.startswith("_")}
     modules = {name for name in public if isinstance(vars(kb)[name], type(kb))}
-    assert public - modules - {"annotations"} == set(kb.__all__) - {"__version__"}
+    imported = {"annotations", "TYPE_CHECKING", "Any"}
+    assert public - modules - imported == set(kb.__all__) - {"__version__", "KnowledgeBase"}
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = kb.nonsense
+
