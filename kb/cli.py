@@ -50,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_build(commands)
     _add_serve(commands)
     _add_mcp(commands)
+    _add_gaps(commands)
     _add_eval(commands)
     add_doctor_parser(commands)
     add_flags_parser(commands)
@@ -173,6 +174,12 @@ def _add_serve(commands: Subparsers[_Parser]) -> None:
         help="requests of one address a minute, 0: no limit (KB_RATE_LIMIT, else 240)",
     )
     parser.add_argument(
+        "--feedback",
+        metavar="URL_OR_FILE",
+        help="keep votes and masked lines of unanswered questions in a SQLite file or at a"
+        " postgresql:// URL (KB_FEEDBACK, else nothing is kept)",
+    )
+    parser.add_argument(
         "--print-csp",
         nargs="?",
         const="",
@@ -209,6 +216,20 @@ def _add_mcp(commands: Subparsers[_Parser]) -> None:
         help="a further name that clients call this machine by, with --http; can be repeated",
     )
     _add_index(parser)
+
+
+def _add_gaps(commands: Subparsers[_Parser]) -> None:
+    from kb.feedback.commands import add_gaps_parser, run_gaps
+
+    parser = _command(
+        commands,
+        "gaps",
+        "Report what readers asked that the documents don't answer, with drafts to start from.",
+        run_gaps,
+        "kb gaps --feedback feedback.db",
+        "kb gaps --feedback postgresql://kb@db/kb --output gaps.md",
+    )
+    add_gaps_parser(parser)
 
 
 def _add_eval(commands: Subparsers[_Parser]) -> None:
@@ -335,6 +356,7 @@ def _progress(done: int, total: int) -> None:
 def _run_serve(args: argparse.Namespace) -> int:
     import os
 
+    from kb.feedback.commands import ENVIRONMENT
     from kb.serve.access import Access
     from kb.serve.chat import serve
 
@@ -348,7 +370,13 @@ def _run_serve(args: argparse.Namespace) -> int:
         return _print_csp(args, access.root_path)
     if args.portal is not None:
         raise InputError("--portal is for the policy; give --print-csp too")
-    serve(host=args.host, port=args.port, index=args.index, access=access)
+    serve(
+        host=args.host,
+        port=args.port,
+        index=args.index,
+        access=access,
+        feedback=args.feedback or os.environ.get(ENVIRONMENT),
+    )
     return FOUND
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kb.serve.command_html import command_html
 from kb.serve.escaping import code_span, escape, with_code_spans
+from kb.serve.feedback_html import feedback_html
 from kb.serve.issue_template import issue_template
 from kb.serve.markdown_html import code_block, markdown_to_html, section_href
 from kb.serve.section_links import SectionLinks
@@ -30,12 +31,20 @@ _UNCERTAIN = 0.75
 _KINDS = {"consequence": "chat.kind_consequence", "harmless": "chat.kind_harmless"}
 
 
-def answer_html(answer: Answer, links: SectionLinks, paste: str = "", question: str = "") -> str:
+def answer_html(
+    answer: Answer,
+    links: SectionLinks,
+    paste: str = "",
+    question: str = "",
+    signatures: tuple[str, ...] | None = None,
+) -> str:
     """Return the answer: notes, sections, what is true for the version, what is near.
 
-    `paste` and `question` fill the issue template of an answer that found nothing.
+    `paste` and `question` fill the issue template of an answer that found nothing. `signatures`
+    are the masked lines of the paste, None where no feedback is kept: then none is asked for.
     """
-    parts = [_found(answer, links) if answer.found else _not_found(answer)]
+    is_kept = signatures is not None
+    parts = [_found(answer, links, signatures) if answer.found else _not_found(answer, is_kept)]
     if answer.nearest:
         heading = "answer.related" if answer.found else "answer.nearest"
         parts.append(_nearest(answer.nearest, text(heading, answer.language)))
@@ -74,8 +83,14 @@ def error_html(title: str, message: str, language: Language) -> str:
 # --- found ---
 
 
-def _found(answer: Answer, links: SectionLinks) -> str:
+def _found(answer: Answer, links: SectionLinks, signatures: tuple[str, ...] | None) -> str:
     language = answer.language
+
+    def asking(section: AnswerSection) -> str:
+        if signatures is None:
+            return ""
+        return feedback_html(section.id, section.language, signatures)
+
     parts = [_notes(answer.notes)]
     for number, section in enumerate(answer.sections):
         why = _matched(section.matched_lines, language)
@@ -86,6 +101,7 @@ def _found(answer: Answer, links: SectionLinks) -> str:
                 + why
                 + _body(section, links)
                 + _for_version(answer)
+                + asking(section)
                 + "</section>"
             )
             continue
@@ -96,6 +112,7 @@ def _found(answer: Answer, links: SectionLinks) -> str:
             f"{escape(section.title)}</span>{_kind(section.kind, language)}</summary>"
             + why
             + _body(section, links)
+            + asking(section)
             + "</details>"
         )
     if not answer.sections:  # a message of the program's own that no section is about
@@ -219,12 +236,14 @@ def _flag_list(flags: Iterable[FlagNote], language: Language) -> str:
 # --- not found ---
 
 
-def _not_found(answer: Answer) -> str:
+def _not_found(answer: Answer, is_kept: bool) -> str:
     title, *others = answer.notes or (text("answer.not_found", answer.language),)
     advice = escape(text("chat.not_found_advice", answer.language))
+    said = escape(text("feedback.kept_unanswered", answer.language)) if is_kept else ""
+    kept = f'<p class="kb-feedback-kept">{said}</p>' if is_kept else ""
     return (
         f'<section class="kb-card kb-empty"><h2>{with_code_spans(title)}</h2>{_notes(others)}'
-        f"<p>{advice}</p>{_for_version(answer)}</section>"
+        f"<p>{advice}</p>{kept}{_for_version(answer)}</section>"
     )
 
 

@@ -19,6 +19,7 @@ from kb.knowledge_base import KnowledgeBase
 from kb.serve.access import Access
 from kb.serve.api_models import AskRequest, Problem, Readiness, SearchRequest
 from kb.serve.ask_queue import AskQueue, QueueFullError, TooSlowError
+from kb.serve.feedback import Feedback, api_feedback
 from kb.serve.metrics import Meter
 from kb.serve.problems import internal_error, problem
 from kb.types import Answer, AnswerSection, Language, Section
@@ -44,23 +45,32 @@ _WHY = {
 }
 _DESCRIPTION = (
     "Paste the log of a failing SGLang server, get the section that fits, word for word. Nothing"
-    " found is an answer too, with `found: false`. Nothing sent is stored or logged."
+    " found is an answer too, with `found: false`."
+)
+_NOTHING_KEPT = " Nothing sent is stored or logged."
+_FEEDBACK_KEPT = (
+    " Of what is sent, the masked error lines of questions without an answer are stored, and votes."
 )
 
 
 def create_api(
-    base: KnowledgeBase, access: Access, meter: Meter, encoder_loaded: threading.Event
+    base: KnowledgeBase,
+    access: Access,
+    meter: Meter,
+    encoder_loaded: threading.Event,
+    feedback: Feedback | None = None,
 ) -> FastAPI:
     """Return the application, to be mounted at `/api/v1`.
 
-    `encoder_loaded` is set after the first answer, since that has needed the encoder.
+    `encoder_loaded` is set after the first answer, since that has needed the encoder. Without
+    `feedback` there is no route for it.
     """
     queue = AskQueue(access.asks_at_a_time, access.asks_waiting, access.ask_timeout_s)
     meter.watch("kb_asks_running", "Questions of the API being answered.", lambda: queue.running)
     meter.watch("kb_asks_waiting", "Questions of the API in the queue.", lambda: queue.waiting)
     api = FastAPI(
         title="Troubleshooting knowledge base for SGLang servers",
-        description=_DESCRIPTION,
+        description=_DESCRIPTION + (_FEEDBACK_KEPT if feedback else _NOTHING_KEPT),
         version=__version__,
         openapi_url="/openapi.json",
         docs_url=None,  # both load scripts from other hosts
@@ -79,7 +89,7 @@ def create_api(
     async def ask(asked: AskRequest) -> Response:
         """Answer a pasted log, a question, or both, as `kb ask --json` does."""
         _check_size(base, len(asked.paste) + len(asked.question or ""))
-        answer = await answered(lambda: _ask(base, asked))
+        answer = await answered(lambda: _ask(base, asked, feedback))
         meter.answer(answer)
         return _json(answer.to_dict())
 
@@ -109,6 +119,8 @@ def create_api(
             return problem(404, "there is no section with this id; /api/v1/search finds ids")
         return _json(asdict(found))
 
+    if feedback:
+        api.include_router(api_feedback(feedback, _documented))
     return api
 
 
@@ -137,15 +149,18 @@ class _TooLongError(InputError):
     """The paste is longer than the knowledge base reads."""
 
 
-def _ask(base: KnowledgeBase, asked: AskRequest) -> Answer:
+def _ask(base: KnowledgeBase, asked: AskRequest, feedback: Feedback | None) -> Answer:
     question = (asked.question or "").strip() or None
     version = (asked.version or "").strip() or None
     try:
-        return base.ask(asked.paste, question, asked.language, version=version)
+        answer = base.ask(asked.paste, question, asked.language, version=version)
     except CatalogError as error:
         if version is None:  # the catalogue itself is broken
             raise
         raise InputError(str(error)) from error
+    if feedback:
+        feedback.answered(answer, asked.paste)
+    return answer
 
 
 def _check_size(base: KnowledgeBase, size: int) -> None:

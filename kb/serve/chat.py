@@ -19,9 +19,11 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
 from kb.errors import InputError, KBError
+from kb.feedback.store import FeedbackStore, open_store
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.access import Access
 from kb.serve.api import add_problems, create_api, health_routes
+from kb.serve.feedback import Feedback, chat_feedback
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
@@ -34,7 +36,8 @@ from kb.types import Language
 __all__ = ["create_app", "serve"]
 
 ASSETS = Path(__file__).resolve().parent / "assets"
-STYLES = ("page.css", "form.css", "answer.css", "beside.css", "narrow.css")  # later ones win
+# Later ones win.
+STYLES = ("page.css", "form.css", "answer.css", "feedback.css", "beside.css", "narrow.css")
 _log = logging.getLogger("uvicorn.error")
 
 
@@ -43,18 +46,21 @@ def create_app(
     *,
     access: Access | None = None,
     routers: Sequence[APIRouter] = (),
+    feedback: FeedbackStore | None = None,
 ) -> FastAPI:
     """Return web chat and API over `base`, by default the shipped one, as an ASGI application.
 
     `access` says who may use it and how much; by default no page of another origin may. The chat
-    takes every path that is left over, so further routes come in as `routers`.
+    takes every path that is left over, so further routes come in as `routers`. Votes and unanswered
+    questions are kept in `feedback`, which the application closes at its end; without it, nowhere.
     Raises IndexFolderError where the shipped index cannot be loaded.
     """
     base = base or KnowledgeBase.load()
     access = access or Access()
     meter = Meter()
     encoder_loaded = threading.Event()
-    replies = Replies(base)
+    kept = Feedback(base, feedback) if feedback else None
+    replies = Replies(base, kept)
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.
     page.add_middleware(CORSMiddleware)
@@ -76,6 +82,8 @@ def create_app(
     async def run_page(_: FastAPI) -> AsyncIterator[None]:
         async with page.router.lifespan_context(page):
             yield
+        if kept:
+            kept.close()
 
     app = FastAPI(
         docs_url=None,
@@ -87,7 +95,9 @@ def create_app(
     add_problems(app, meter)
     for router in (*routers, health_routes(base, encoder_loaded), metrics_routes(meter)):
         app.include_router(router)
-    app.mount("/api/v1", create_api(base, access, meter, encoder_loaded))
+    app.mount("/api/v1", create_api(base, access, meter, encoder_loaded, kept))
+    if kept:
+        app.include_router(chat_feedback(kept))
     app.include_router(_section_routes(replies))
     app.include_router(widget_routes())
     assets = _assets_path()
@@ -103,16 +113,19 @@ def serve(
     port: int = 7860,
     index: Path | str | None = None,
     access: Access | None = None,
+    feedback: str | Path | None = None,
 ) -> None:
     """Load the index, shipped or at `index`, and serve chat and API until it is stopped.
 
-    The encoder loads while the page is already there. Raises IndexFolderError, InputError where
-    the address cannot be listened on.
+    Feedback is kept in the file or at the URL `feedback`, without one nowhere. The encoder loads
+    while the page is already there. Raises IndexFolderError, FeedbackError, InputError where the
+    address cannot be listened on.
     """
     listening = _listen(host, port)
     base = KnowledgeBase.load(index)
     access = access or Access()
-    app = create_app(base, access=access)
+    store = open_store(feedback) if feedback else None
+    app = create_app(base, access=access, feedback=store)
     loaded = app.state.encoder_loaded
     threading.Thread(target=_warm_up, args=(base, loaded), daemon=True).start()
     config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)

@@ -150,7 +150,7 @@ class _Layout:
     ) -> Values:
         page = _page_language(choice, request)
         if asked:
-            reply = self._replies.ask(paste, question, _chosen(choice), page, version)
+            reply = self._replies.ask(paste, question, _chosen(choice), page, version, again=True)
             return (*self._words(choice, page), reply.html)
         return (*self._words(choice, page), self._replies.topics(page))
 

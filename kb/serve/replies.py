@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb.errors import KBError
+from kb.feedback.masking import signature_lines
 from kb.knowledge_base import KnowledgeBase
 from kb.query.language import detect_language
 from kb.serve.answer_html import answer_html, error_html, section_html
+from kb.serve.feedback import Feedback
 from kb.serve.section_links import SectionLinks
 from kb.serve.topics_html import topics_html
 from kb.strings import text
@@ -25,19 +27,28 @@ class Reply:
 
 
 class Replies:
-    """The knowledge base as the page sees it; keeps nothing, safe from several threads."""
+    """The knowledge base as the page sees it; safe from several threads."""
 
-    def __init__(self, base: KnowledgeBase) -> None:
-        """Take a loaded knowledge base."""
+    def __init__(self, base: KnowledgeBase, feedback: Feedback | None = None) -> None:
+        """Take a loaded knowledge base and what keeps feedback; without that, nothing is kept."""
         self._base = base
+        self._feedback = feedback
         self._links = SectionLinks(base.index.sections)
 
     def ask(
-        self, paste: str, question: str, chosen: Language | None, page: Language, version: str
+        self,
+        paste: str,
+        question: str,
+        chosen: Language | None,
+        page: Language,
+        version: str,
+        *,
+        again: bool = False,
     ) -> Reply:
         """Answer in the `chosen` language or, without one, in that of the words asked.
 
-        Where there are no words, a log only, the answer is in the language of the `page`.
+        Where there are no words, a log only, the answer is in the language of the `page`. What is
+        asked `again`, in another language, does not count as a further question.
         """
         language = chosen or _language_of(paste, question, page)
         problem = self._cannot_ask(paste, question, page)
@@ -50,7 +61,12 @@ class Replies:
         except KBError as error:
             return Reply(error_html(text("chat.error", page), str(error), page))
         found = _release(answer.version) if answer.version and not version.strip() else None
-        return Reply(answer_html(answer, self._links, paste, question), found)
+        signatures = None
+        if self._feedback:
+            signatures = signature_lines(paste) if answer.found else ()
+            if not again:
+                self._feedback.answered(answer, paste)
+        return Reply(answer_html(answer, self._links, paste, question, signatures), found)
 
     def section(self, identifier: str, language: Language) -> str | None:
         """Return a section as HTML, None where no section has this id."""

@@ -2,6 +2,7 @@
 // the answers; it calls `kbChat` before and after.
 
 import { copy } from "./copying.js";
+import { giveFeedback } from "./feedback.js";
 import { clearPaste } from "./files.js";
 import { fillField, find, header, say, showAnswers, strings } from "./page.js";
 import {
@@ -147,6 +148,7 @@ const onClick = (event) => {
   else if (on(".kb-section-link")) openLink(event, on(".kb-section-link"));
   else if (on(".kb-back")) goBack();
   else if (on(".kb-clear")) clearPaste();
+  else if (on(".kb-feedback button")) giveFeedback(on(".kb-feedback button"));
 };
 
 whenSectionFails(failed);

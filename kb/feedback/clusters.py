@@ -1,0 +1,106 @@
+"""Unanswered questions in, groups of those that mean the same failure out, the most frequent first.
+
+Each group has a leader, the signature lines that were met most often; others join the leader whose
+tokens they share most, by Jaccard's index over the telling first line or over all lines. The same
+questions give the same groups, in whatever order they came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from kb.feedback.records import Unanswered
+
+__all__ = ["Cluster", "cluster"]
+
+# Two lines of one failure differ in a word or two; of two failures, in most.
+MIN_JACCARD = 0.6
+_TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9_]+")
+
+Shape = tuple[str, ...]  # the signature lines of one question
+
+
+@dataclass(slots=True)
+class Cluster:
+    """Questions of one kind; without lines they were words only, near the same section."""
+
+    lines: Shape  # of the leader, the most telling first
+    count: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    versions: Counter[str] = field(default_factory=Counter)  # of kb
+    nearest: Counter[str] = field(default_factory=Counter)  # first nearest section
+    line_counts: Counter[str] = field(default_factory=Counter)  # how many questions had a line
+    first_at: int = 0  # seconds since 1970
+    last_at: int = 0
+
+    def add(self, asked: Unanswered) -> None:
+        """Count one question."""
+        self.first_at = min(self.first_at, asked.at) if self.count else asked.at
+        self.last_at = max(self.last_at, asked.at)
+        self.count += 1
+        self.languages[asked.language] += 1
+        self.versions[asked.kb_version] += 1
+        self.nearest.update(asked.nearest[:1])
+        self.line_counts.update(set(asked.signatures))
+
+
+def cluster(questions: Iterable[Unanswered]) -> list[Cluster]:
+    """Return the groups; time grows with the distinct lines, not with how often each came."""
+    by_shape: dict[tuple[Shape, str], list[Unanswered]] = {}
+    for asked in questions:
+        # Words are not kept: what tells such questions apart is what they were near to.
+        near = "" if asked.signatures else (asked.nearest or ("",))[0]
+        by_shape.setdefault((asked.signatures, near), []).append(asked)
+    leaders = _Leaders()
+    clusters: dict[tuple[Shape, str], Cluster] = {}
+    for shape, near in sorted(by_shape, key=lambda key: (-len(by_shape[key]), key)):
+        leader = leaders.nearest(shape) if shape else None
+        if leader is None and shape:
+            leaders.add(shape)
+        joined = clusters.setdefault((leader or shape, near), Cluster(leader or shape))
+        for asked in by_shape[shape, near]:
+            joined.add(asked)
+    found = list(clusters.values())
+    found.sort(key=lambda group: (-group.count, group.lines, sorted(group.nearest)))
+    return found
+
+
+class _Leaders:
+    """The leaders so far, found by their tokens."""
+
+    def __init__(self) -> None:
+        self._shapes: list[Shape] = []
+        self._tokens: list[tuple[frozenset[str], frozenset[str]]] = []  # first line, all lines
+        self._with_token: dict[str, list[int]] = {}
+
+    def add(self, shape: Shape) -> None:
+        number = len(self._shapes)
+        self._shapes.append(shape)
+        self._tokens.append((_tokens(shape[:1]), _tokens(shape)))
+        for token in sorted(self._tokens[-1][1]):
+            self._with_token.setdefault(token, []).append(number)
+
+    def nearest(self, shape: Shape) -> Shape | None:
+        """Return the leader that is near enough, the earlier of two that are equally near."""
+        first, whole = _tokens(shape[:1]), _tokens(shape)
+        met = {number for token in whole for number in self._with_token.get(token, ())}
+        best: Shape | None = None
+        best_score = MIN_JACCARD
+        for number in sorted(met):
+            other_first, other_whole = self._tokens[number]
+            score = max(_jaccard(first, other_first), _jaccard(whole, other_whole))
+            if score > best_score or (best is None and score == best_score):
+                best, best_score = self._shapes[number], score
+        return best
+
+
+def _tokens(lines: Iterable[str]) -> frozenset[str]:
+    return frozenset(token.lower() for line in lines for token in _TOKEN.findall(line))
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0
