@@ -33,3 +33,8 @@ def folder_of(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path / name
 
     return write
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run browser tests last: Playwright's event loop stays open and asyncio.run needs none."""
+    items.sort(key=lambda item: "e2e" in item.path.parts)
