@@ -44,7 +44,7 @@ button { padding: .5em .8em; cursor: pointer }
 .main { background: #1a56b0; color: #fff }
 :focus-visible { outline: 3px solid #4a90e2; outline-offset: 2px }
 textarea { width: 100%; min-height: 7em; padding: .5em; resize: vertical }
-header, form div { display: flex; flex-wrap: wrap; gap: .5em; justify-content: space-between }
+.head, form div { display: flex; flex-wrap: wrap; gap: .5em; justify-content: space-between }
 h2, h3, h4 { margin: .5em 0; font-size: 1.1em }
 p, ul, ol { margin: .5em 0; padding: 0 }
 li { margin-inline-start: 1.5em }
@@ -316,12 +316,12 @@ const float = () => {
     dialog?.remove();
     box = askBox(language);
     const close = make("button", { textContent: words.close, onclick: () => dialog.close() });
-    const header = make("header", {}, make("h2", {}, words.title), close);
+    const head = make("div", { className: "head" }, make("h2", {}, words.title), close);
     const props = { role: "dialog", "aria-modal": "true", "aria-label": words.title };
-    dialog = make("dialog", { lang: language, ...props }, header, ...box.nodes);
+    dialog = make("dialog", { lang: language, ...props }, head, ...box.nodes);
     dialog.onclose = () => button.focus();
     dialog.onkeydown = (event) => {
-      event.stopPropagation(); // shortcuts of the page, like "s" for search, are not meant
+      event.stopPropagation(); // the page's shortcuts, like "s" for search, are not meant
       if (event.key !== "Tab") return;
       const all = [...dialog.querySelectorAll("button, textarea, a[href], summary, pre")]
         .filter((node) => node.checkVisibility());
