@@ -18,6 +18,8 @@ __all__ = ["Cluster", "cluster"]
 
 # Two lines of one failure differ in a word or two; of two failures, in most.
 MIN_JACCARD = 0.6
+# Comparing takes time with the square of this: some seconds. Rarer lines join by their first line.
+MAX_COMPARED = 1_500
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9_]+")
 
 Shape = tuple[str, ...]  # the signature lines of one question
@@ -48,7 +50,10 @@ class Cluster:
 
 
 def cluster(questions: Iterable[Unanswered]) -> list[Cluster]:
-    """Return the groups; time grows with the distinct lines, not with how often each came."""
+    """Return the groups; time grows with the distinct lines, not with how often each came.
+
+    Past `MAX_COMPARED` distinct lines, the rarer ones join only a leader of the same first line.
+    """
     by_shape: dict[tuple[Shape, str], list[Unanswered]] = {}
     for asked in questions:
         # Words are not kept: what tells such questions apart is what they were near to.
@@ -56,8 +61,13 @@ def cluster(questions: Iterable[Unanswered]) -> list[Cluster]:
         by_shape.setdefault((asked.signatures, near), []).append(asked)
     leaders = _Leaders()
     clusters: dict[tuple[Shape, str], Cluster] = {}
-    for shape, near in sorted(by_shape, key=lambda key: (-len(by_shape[key]), key)):
-        leader = leaders.nearest(shape) if shape else None
+    ordered = sorted(by_shape, key=lambda key: (-len(by_shape[key]), key))
+    for rank, (shape, near) in enumerate(ordered):
+        leader = None
+        if shape:
+            leader = leaders.with_first_line(shape)
+            if leader is None and rank < MAX_COMPARED:
+                leader = leaders.nearest(shape)
         if leader is None and shape:
             leaders.add(shape)
         joined = clusters.setdefault((leader or shape, near), Cluster(leader or shape))
@@ -75,13 +85,19 @@ class _Leaders:
         self._shapes: list[Shape] = []
         self._tokens: list[tuple[frozenset[str], frozenset[str]]] = []  # first line, all lines
         self._with_token: dict[str, list[int]] = {}
+        self._with_line: dict[str, Shape] = {}
 
     def add(self, shape: Shape) -> None:
         number = len(self._shapes)
         self._shapes.append(shape)
+        self._with_line.setdefault(shape[0], shape)
         self._tokens.append((_tokens(shape[:1]), _tokens(shape)))
         for token in sorted(self._tokens[-1][1]):
             self._with_token.setdefault(token, []).append(number)
+
+    def with_first_line(self, shape: Shape) -> Shape | None:
+        """Return the leader with the same first line, the earliest."""
+        return self._with_line.get(shape[0])
 
     def nearest(self, shape: Shape) -> Shape | None:
         """Return the leader that is near enough, the earlier of two that are equally near."""

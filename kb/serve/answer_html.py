@@ -89,7 +89,7 @@ def _found(answer: Answer, links: SectionLinks, signatures: tuple[str, ...] | No
     def asking(section: AnswerSection) -> str:
         if signatures is None:
             return ""
-        return feedback_html(section.id, section.language, signatures)
+        return feedback_html(section, language, signatures)
 
     parts = [_notes(answer.notes)]
     for number, section in enumerate(answer.sections):

@@ -6,13 +6,16 @@ from kb.feedback.masking import as_paste
 from kb.feedback.records import REASONS
 from kb.serve.escaping import escape
 from kb.strings import text
-from kb.types import Language
+from kb.types import AnswerSection, Language
 
 __all__ = ["feedback_html"]
 
 
-def feedback_html(section_id: str, language: Language, signatures: tuple[str, ...]) -> str:
-    """Return the buttons; `signatures` are the masked lines that a vote against it sends along."""
+def feedback_html(section: AnswerSection, language: Language, signatures: tuple[str, ...]) -> str:
+    """Return the buttons in the `language` of the answer, which the section may not exist in.
+
+    `signatures` are the masked lines that a vote against the section sends along.
+    """
     reasons = "".join(
         f'<button type="button" data-helpful="false" data-reason="{reason}">'
         f"{escape(text(f'feedback.{reason}', language))}</button>"
@@ -21,7 +24,7 @@ def feedback_html(section_id: str, language: Language, signatures: tuple[str, ..
     question = escape(text("feedback.question", language))
     return (
         f'<div class="kb-feedback" lang="{language}" role="group" aria-label="{question}"'
-        f' data-section="{escape(section_id)}" data-language="{language}"'
+        f' data-section="{escape(section.id)}" data-language="{section.language}"'
         f' data-paste="{escape(as_paste(signatures))}"'
         f' data-thanks="{escape(text("feedback.thanks", language))}"'
         f' data-failed="{escape(text("feedback.failed", language))}">'

@@ -55,6 +55,15 @@ def test_failures_that_share_only_words_of_every_error_stay_apart():
     assert len(cluster([asked(GRAMMAR), *map(asked, others)])) == 3
 
 
+def test_past_the_bound_lines_join_by_their_first_line_alone(monkeypatch):
+    monkeypatch.setattr("kb.feedback.clusters.MAX_COMPARED", 1)
+    questions = [asked(LORA), asked(LORA), asked(LORA_2), asked(LORA, GRAMMAR)]
+    assert [(group.lines, group.count) for group in cluster(questions)] == [
+        ((LORA,), 3),
+        ((LORA_2,), 1),
+    ]
+
+
 def test_questions_in_words_are_told_apart_by_what_they_were_near():
     groups = [(dict(group.nearest), group.count) for group in cluster(QUESTIONS) if not group.lines]
     assert groups == [({"oom": 2}, 2), ({}, 1), ({"hang": 1}, 1)]
