@@ -7,8 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import schemathesis
 from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
 from page_html import PageHTML
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 from kb.feedback.records import REASONS
 from kb.feedback.store import open_store
@@ -255,3 +265,31 @@ def test_half_of_a_character_is_refused_and_breaks_nothing(client, place):
         reply = client.post(route, content=body, headers={"content-type": "application/json"})
         assert reply.status_code in (404, 422)
     assert kept(place)[0] == []
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+def test_the_route_does_what_its_description_says(base, place, mode):
+    app = create_app(base, access=Access(requests_per_minute=0), feedback=open_store(place))
+    description = schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
+    operation = description["/feedback"]["POST"]
+
+    @given(case=operation.as_strategy(generation_mode=mode))
+    @settings(
+        max_examples=20,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    def run(case):
+        case.call_and_validate(
+            checks=[
+                not_a_server_error,
+                content_type_conformance,
+                negative_data_rejection,
+                response_schema_conformance,
+                status_code_conformance,
+            ]
+        )
+
+    run()
