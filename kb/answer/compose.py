@@ -35,24 +35,25 @@ _SECOND_SHARE = 0.6
 _MAX_MATCHED_LINES = 5
 _MAX_NEAREST = 5
 _MAX_TELLING_LINES = 400
+_MAX_TOLD = 2
 
 
 def _in_language(by_language: dict[Language, Section], language: Language) -> Section:
     return by_language.get(language) or next(iter(by_language.values()))
 
 
-def _telling_line(query: Query, index: Index, identifier: str) -> int | None:
-    """Return the number of the line that shares most with a section that no signature hit."""
+def _telling_lines(query: Query, index: Index, identifier: str) -> list[int]:
+    """Return the numbers of the lines that share most with a section, the best first."""
     position = index.ids.index(identifier)
-    best, number = 0.0, None
+    weighed = []
     for line in query.paste.lines[:_MAX_TELLING_LINES]:
-        if line.role in ("prose", "header", "progress", "access"):
+        if line.role in ("prose", "progress", "access"):
             continue
         held = index.lexical.terms_of(position, set(tokenize(line.text)))
         weight = index.lexical.idf(held) * (2.0 if line.role in ("exception", "error") else 1.0)
-        if weight > best:
-            best, number = weight, line.number
-    return number
+        if weight > 0:
+            weighed.append((-weight, line.number))
+    return [number for _, number in sorted(weighed)]
 
 
 def _matched_lines(
@@ -61,8 +62,7 @@ def _matched_lines(
     """Return the lines of the paste that decided for a section, the best first.
 
     Its own signatures' lines, then those of the section it stands under, then the exception that a
-    frame belongs to; where no signature hit, for the first section alone the line that shares most
-    with it.
+    frame belongs to; for the first section also the two lines that share most with it.
     """
     lines = query.paste.text.split("\n")
     parent = next(iter(index.by_id[identifier].values())).parent
@@ -72,9 +72,9 @@ def _matched_lines(
     exceptions = [line.number for line in query.paste.of_role("exception")]
     if own and exceptions:
         decided.insert(min(2, len(decided)), (exceptions[0], ""))
-    telling = _telling_line(query, index, identifier) if is_first and not decided else None
-    if telling is not None:
-        decided.append((telling, ""))
+    if is_first:
+        telling = _telling_lines(query, index, identifier)
+        decided += [(number, "") for number in telling[:_MAX_TOLD]]
     matched: dict[int, MatchedLine] = {}
     for number, signature in decided:
         known = matched.get(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
@@ -40,16 +41,19 @@ def printed(answer: Answer) -> str:
     return "\n".join(parts)
 
 
+def _without_digits(line: str) -> str:
+    return re.sub(r"\d+", "", line)
+
+
 def outcome_of(case: Case, answer: Answer) -> Outcome:
     """Compare an answer with the label of its case."""
     text = printed(answer)
     decisive = None
     if case.decisive_line and answer.sections:
-        decisive = any(
-            case.decisive_line in matched.text or matched.text.strip() in case.decisive_line
-            for matched in answer.sections[0].matched_lines
-            if matched.text.strip()
-        )
+        # Lines that differ in their numbers alone are one line of several ranks or steps.
+        wanted = _without_digits(case.decisive_line)
+        shown = [_without_digits(m.text).strip() for m in answer.sections[0].matched_lines]
+        decisive = any(wanted in line or line in wanted for line in shown if line)
     return Outcome(
         case=case.id,
         in_scope=case.in_scope,
