@@ -142,6 +142,7 @@ def open_chat(server: str, browser: Any, connections: Path) -> Iterator[Callable
     def open_page(path: str = "", **options: Any) -> Chat:
         options = {"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
         context = browser.new_context(**options)
+        context.set_default_timeout(90_000)  # a busy machine is slow, not broken
         contexts.append(context)
         chat = Chat(context.new_page(), connections.with_name("log"))
         chats.append(chat)
