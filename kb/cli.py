@@ -283,8 +283,15 @@ def _text(words: Sequence[str]) -> str:
     parts = [" ".join(words)] if words else []
     if not sys.stdin.isatty() and (not words or _has_input()):
         # Bytes that are not UTF-8 are shown as such, not lost with the rest of the log.
-        parts.append(sys.stdin.buffer.read().decode("utf-8-sig", "replace"))
+        parts.append(_decoded(sys.stdin.buffer.read()))
     return "\n".join(part for part in parts if part)
+
+
+def _decoded(raw: bytes) -> str:
+    """Return bytes as text; a file that Windows wrote as UTF-16 is told by its zero bytes."""
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff") and raw[:4000].count(0) > len(raw[:4000]) // 5:
+        return raw.decode("utf-16", "replace")
+    return raw.decode("utf-8-sig", "replace")
 
 
 def _has_input() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -187,6 +188,11 @@ class KnowledgeBase:
             )
         if not text.strip() and not (question or "").strip():
             raise InputError("nothing was pasted; paste the log, or write a question")
+        if _is_binary(text):
+            raise InputError(
+                "what was pasted is not text: it holds mostly bytes that are no characters;"
+                " paste the log as text, UTF-8 where it is a file"
+            )
         return read_query(text, question, language, hide_addresses=self.settings.hide_addresses)
 
     def _rank(self, query: Query, marks: CatalogMarks | None = None) -> tuple[Evidence, Ranking]:
@@ -219,6 +225,15 @@ class KnowledgeBase:
                     )
                 self._encoder_checked = True
             return self._encoder
+
+
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
+_BINARY_SHARE = 0.2  # a log cut in the middle of characters has far less
+
+
+def _is_binary(text: str) -> bool:
+    sample = text[:100_000]
+    return len(_NO_TEXT.findall(sample)) > _BINARY_SHARE * len(sample)
 
 
 def _same_encoder(index: Index, encoder: Encoder) -> bool:

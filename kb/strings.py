@@ -38,6 +38,10 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Your command with the one change made:",
         "ko": "한 가지만 바꾼 실행 명령:",
     },
+    "answer.also": {
+        "en": "It may also be:",
+        "ko": "이것일 수도 있어요:",
+    },
     "answer.version": {
         "en": "SGLang {version}, by these lines:",
         "ko": "SGLang {version} 버전이에요. 근거가 된 줄:",

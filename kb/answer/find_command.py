@@ -48,8 +48,15 @@ _LIST_END = re.compile(r"[\s,]*\]")
 _CALLS = ("Engine(", "Runtime(", " ServerArgs(")
 
 
+# What argparse prints of a program is no command that was given; blanks keep every place.
+_USAGE = re.compile(
+    r"^.{0,120}?\b(?:usage: |error: (?:unrecognized|ambiguous|argument )).*$", re.MULTILINE
+)
+
+
 def find_command(text: str) -> LaunchCommand | None:
     """Return the first launch command of `text` that has flags, None where there is none."""
+    text = _USAGE.sub(lambda found: " " * len(found[0]), text)
     in_force = fields_in_force(text)
     plain: LaunchCommand | None = None
     for command in _candidates(text, in_force):

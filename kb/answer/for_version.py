@@ -17,6 +17,8 @@ from kb.answer.launch_command import (
     check_command,
     command_from_server_args,
     find_command,
+    fix_flags,
+    parse_command,
 )
 from kb.catalog import Catalog, MessageMatcher, check_flag, check_variable, flag_note
 from kb.catalog.versions import assumed_release, find_version
@@ -98,7 +100,19 @@ def version_facts(
     if command is None or section is None:
         return VersionFacts(found, flags, None, ())
     advice = advise(command, section, catalog, release, query.language, text)
-    return VersionFacts(found, flags, advice.command, advice.notes)
+    suggested = advice.command
+    if suggested is not None and found.value is not None:
+        suggested = _startable(suggested, catalog, found.value)
+    return VersionFacts(found, flags, suggested, advice.notes)
+
+
+def _startable(advice: CommandAdvice, catalog: Catalog, release: str) -> CommandAdvice:
+    """Return the advice with the names that `release` refuses renamed: else it would not start."""
+    command = parse_command(advice.suggested)
+    renamed = fix_flags(command, catalog, release) if command is not None else None
+    if renamed is None:
+        return advice
+    return CommandAdvice(advice.given, renamed.suggested, (*advice.changes, *renamed.changes))
 
 
 def _version_of(

@@ -16,7 +16,7 @@ def answer_to_text(answer: Answer) -> str:
     parts: list[str] = list(answer.notes)
     for number, section in enumerate(answer.sections):
         if number:
-            parts.append(_RULE)
+            parts.append(f"{_RULE}\n{text('answer.also', answer.language)}")
         parts.append(_section(section, answer))
     parts.extend(_for_version(answer))
     if answer.nearest:

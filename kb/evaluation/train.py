@@ -103,7 +103,7 @@ CONFIDENCE_L2 = 6e-3
 # Where the answer is given, on the fitted probability: chosen on left-out topics so that at least
 # 95 % of what is out of scope is refused and at most 2 % of what is in scope. The intercept is
 # then moved so that this point is 0.5.
-OPERATING_POINT = 0.32
+OPERATING_POINT = 0.26
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LogLine", "Role", "read_line"]
+__all__ = ["LogLine", "Role", "read_line", "without_colours"]
 
 Role = Literal[
     "exception",  # `torch.OutOfMemoryError: …`, also C++ and argparse errors
@@ -43,7 +43,7 @@ class LogLine:
     is_sglang: bool  # carries SGLang's own prefix
 
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\n]*\x07|\x1b[@-_]")
 
 # In front of the program's own line; tried in order, again and again until none fits.
 _OUTER_PREFIXES = tuple(
@@ -152,6 +152,11 @@ _MAX_PREFIXES = 4
 MAX_LINE_CHARS = 20_000  # a `server_args=` line has about 15,000; the rest of a longer line is left
 
 
+def without_colours(text: str) -> str:
+    """Return `text` without terminal control sequences; its lines stay what they are."""
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
 def _json_message(text: str) -> str | None:
     """Return the message inside a JSON log line, None where the line is no such thing."""
     if not (text.startswith("{") and text.endswith("}")) or len(text) > MAX_LINE_CHARS:
@@ -174,8 +179,7 @@ def read_line(number: int, raw: str) -> LogLine:
     text = raw[:MAX_LINE_CHARS].rstrip()
     if "\r" in text:  # a progress bar redrawn in place: what stands last is what was seen
         text = text.rsplit("\r", 1)[-1]
-    if "\x1b" in text:
-        text = _ANSI.sub("", text)
+    text = without_colours(text)
     if text.startswith("{"):
         text = _json_message(text) or text
     rank = ""

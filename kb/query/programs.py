@@ -118,6 +118,9 @@ _SERVING = re.compile(
     r"|deepseek|qwen|\bllama|mixtral|mistral|gemma|\bkimi|\bglm-?\d|gpt-?oss|minimax|hunyuan|step-?3"
     r"|flashinfer|flash[-_ ]?attn|deep_?gemm|deep_?ep|mooncake|\bnixl\b|nvshmem|hicache|xgrammar"
     r"|/v1/(?:chat|completions|embeddings)|/generate\b|/flush_cache|embedding model|reranker"
+    r"|처리량|동시 요청|concurrent requests|프리픽스|prefix cach|캐시 적중|\bshm\b|/dev/shm|\bOOM\b"
+    r"|\bNCCL\b|\bCUDA\b|\bVRAM\b|GPU 메모리|GPU memory|first request|garbage|출력이 깨|모델 로딩"
+    r"|max[-_]model[-_]len|gpu[-_]memory[-_]utilization|max[-_]num[-_]seqs|model output"
     r"|throughput|tok(?:en)?s?/s|토큰|배치 크기|batch size|temperature|top_p|추론 서버|서빙",
     re.IGNORECASE,
 )
@@ -161,10 +164,18 @@ class ProgramEvidence:
         return None
 
 
-def _count(text: str) -> tuple[int, tuple[tuple[str, int], ...], int]:
+def _is_name_of_flag(mark: str) -> bool:
+    """Whether a mark is a flag's or a setting's name: one may ask for SGLang's counterpart."""
+    return mark.startswith("-") or "_" in mark
+
+
+def _count(text: str, *, words: bool = False) -> tuple[int, tuple[tuple[str, int], ...], int]:
     text = text[:_MAX_CHARS]
     sglang = min(len(_SGLANG.findall(text)), 50)
-    others = [(name, min(len(pattern.findall(text)), 50)) for name, pattern in _OTHERS]
+    others = []
+    for name, pattern in _OTHERS:
+        marks = [mark for mark in pattern.findall(text) if not (words and _is_name_of_flag(mark))]
+        others.append((name, min(len(marks), 50)))
     if _FOREIGN_USAGE.search(text):
         others.append(("another program", 1))
     found = sorted((item for item in others if item[1]), key=lambda item: -item[1])
@@ -183,7 +194,7 @@ def find_programs(log_lines: Iterable[str], words: str) -> ProgramEvidence:
     """Count the marks of SGLang and of other programs in a log and in the words around it."""
     log = "\n".join(log_lines)
     sglang_log, others_log, serving_log = _count(log)
-    sglang_words, others_words, serving_words = _count(words)
+    sglang_words, others_words, serving_words = _count(words, words=True)
     return ProgramEvidence(
         sglang_log,
         sglang_words,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kb.query.log_lines import LogLine, Role
+from kb.query.log_lines import LogLine, Role, without_colours
 from kb.query.paste import Query
 from kb.retrieval.index import Index
 from kb.retrieval.signatures import Hit
@@ -73,7 +73,7 @@ def signature_features(
     """Fill the signature columns of `features`; return the hits of each id, the best first."""
     lines = {line.number: line for line in query.paste.lines}
     best: dict[str, dict[str, tuple[float, Hit]]] = {}
-    for hit in _without_quoted(index, index.matcher.match(query.paste.text)):
+    for hit in _without_quoted(index, index.matcher.match(without_colours(query.paste.text))):
         worth = hit_worth(hit, lines.get(hit.line))
         of_owner = best.setdefault(hit.signature.owner, {})
         known = of_owner.get(hit.signature.line)
