@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from kb.errors import InputError
 from kb.evaluation.golden import Case, read_golden, read_jsonl
 from kb.knowledge_base import KnowledgeBase
+from kb.version import __version__
 
 __all__ = ["add_eval_parser", "read_cases"]
 
@@ -32,6 +34,19 @@ def add_eval_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the metrics as JSON")
     parser.add_argument("--details", type=Path, metavar="FILE", help="write one JSON line a case")
     parser.add_argument("--ablate", action="store_true", help="also run the legs apart")
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="FOLDER",
+        help="write REPORT.md with its plot there, and nothing else",
+    )
+    parser.add_argument(
+        "--noise",
+        type=int,
+        default=5_000,
+        metavar="LINES",
+        help="healthy lines around each log in the report (default: 5000)",
+    )
     parser.add_argument("--index", type=Path, metavar="FOLDER", help="default: the shipped one")
     parser.set_defaults(run=run_eval)
 
@@ -51,6 +66,8 @@ def run_eval(args: argparse.Namespace) -> int:
 
     cases = read_cases(args.cases)
     base = KnowledgeBase.load(args.index)
+    if args.report:
+        return _write_report(args, base, cases)
     table = {case.id: case for case in cases}
     outcomes = run_cases(base, cases, args.language)
     result = report(outcomes, table)
@@ -68,6 +85,40 @@ def run_eval(args: argparse.Namespace) -> int:
     text = json.dumps(result, ensure_ascii=False, indent=2) if args.json else _as_text(result)
     sys.stdout.write(text + "\n")
     return 0
+
+
+def _write_report(args: argparse.Namespace, base: KnowledgeBase, cases: list[Case]) -> int:
+    from kb.evaluation.quality import RememberingEncoder, ask_all_ways, measure_noise, of_left_out
+    from kb.evaluation.quality_report import Configuration, write_report
+    from kb.retrieval.fusion import WEIGHTS_FILE
+    from kb.retrieval.index_folder import read_manifest
+
+    made_by = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))["made_by"]
+    manifest = read_manifest(args.index or base.settings.index)
+    base = KnowledgeBase(base.index, RememberingEncoder(base.encoder), base.settings)
+    asked = ask_all_ways(base, cases, _progress("asked"))
+    noise = measure_noise(base, cases, args.noise, progress=_progress("buried in noise"))
+    configuration = Configuration(
+        kb_version=__version__,
+        encoder=base.index.encoder.name,
+        content=manifest["content"],
+        index=manifest["checksum"],
+        cases=args.cases.as_posix(),
+        weights=made_by,
+    )
+    path = write_report(args.report, configuration, asked, noise, of_left_out(asked, made_by))
+    sys.stdout.write(f"{path}\n")
+    return 0
+
+
+def _progress(what: str) -> Callable[[int, int], None]:
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty() or done == total:
+            end = "\n" if done == total else ""
+            sys.stderr.write(f"\r{what}: {done} of {total} cases{end}")
+            sys.stderr.flush()
+
+    return show
 
 
 def _as_text(result: dict[str, Any]) -> str:
