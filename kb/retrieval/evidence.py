@@ -48,11 +48,13 @@ FEATURES = (
     "consequence_beside_cause",  # it is one, and the paste has an exception it does not explain
 )
 
-# The model that is served says where a failure was met, not which one; its name is rare in the
-# documents and would outweigh the words for what went wrong.
+# The model that is served, and the program that SGLang is run by or compared with, say where a
+# failure was met, not which one; their names are rare in the documents and would outweigh the
+# words for what went wrong.
 _MODEL_NAME = re.compile(
     r"\b(?:deepseek|qwen|qwq|llama|mi[sx]tral|gemma|kimi|moonshot|glm|chatglm|minimax|hunyuan|internlm"
-    r"|phi|yi|baichuan|step|mimo|grok|command-?r|exaone|solar)[-_.]?\d?[\w.-]*",
+    r"|phi|yi|baichuan|step|mimo|grok|command-?r|exaone|solar)[-_.]?\d?[\w.-]*"
+    r"|(?<![\w-])(?:vllm|verl|slime|openrlhf|xinference|gpustack|tgi|ollama)(?![\w-])",
     re.IGNORECASE,
 )
 
