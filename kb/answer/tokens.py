@@ -13,7 +13,7 @@ MAX_QUOTED_CHARS = 8_000  # a quote without its partner must not swallow the res
 
 _GAP = re.compile(r"(?:[^\S\r\n]+|\\[ \t]*(?:\r?\n|\Z)|\\[ \t]+(?=[-–—]))*")
 # Continuation lines whose backslash was lost, and YAML's folded strings: the next line is a flag.
-_SOFT_BREAK = re.compile(r"(?:[ \t]*\r?\n[ \t]*)+(?=--[A-Za-z])")
+_SOFT_BREAK = re.compile(r"(?:[ \t]*\r?\n)+[ \t]*(?=--[A-Za-z])")
 _PLAIN = re.compile(r"[^\s\\'\"`$|&;<>()]+")
 _DOUBLE_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SINGLE_QUOTED = re.compile(r"'[^']*'")

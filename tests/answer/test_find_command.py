@@ -117,3 +117,11 @@ def test_time_is_linear_in_the_paste(line: str) -> None:
 
     seconds(10)
     assert seconds(20_000) < 40 * max(seconds(2_000), 0.01)
+
+
+def test_lines_of_a_log_under_bare_arguments_cost_no_more_than_their_length() -> None:
+    line = "[2026-06-28 11:30:00 TP0] Decode batch, #running-req: 30, token usage: 0.07"
+    started = time.perf_counter()
+    command = find_command("\n".join(["args: --model-path x --tp 8", *[line] * 200]))
+    assert command is not None and command.text == "--model-path x --tp 8"
+    assert time.perf_counter() - started < 1
