@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kb.cli.parsers import FOUND, Subparsers, add_command, add_index, add_json, add_language
 from kb.errors import InputError
 from kb.evaluation.golden import Case, read_golden, read_jsonl
 from kb.knowledge_base import KnowledgeBase
@@ -27,11 +28,19 @@ _SHOWN = (
 )
 
 
-def add_eval_parser(parser: argparse.ArgumentParser) -> None:
-    """Register the arguments of `kb eval` on `parser`."""
+def add_eval_parser(commands: Subparsers) -> None:
+    """Register `kb eval` with the subcommands of `kb`."""
+    parser = add_command(
+        commands,
+        "eval",
+        "Measure the answers on labelled cases.",
+        _run_eval,
+        "kb eval tests/golden",
+        "kb eval cases.jsonl --language ko --json --details outcomes.jsonl",
+    )
     parser.add_argument("cases", type=Path, help="a .jsonl file or a folder of golden cases")
-    parser.add_argument("--language", choices=("ko", "en"), help="of questions and answers")
-    parser.add_argument("--json", action="store_true", help="print the metrics as JSON")
+    add_language(parser, "of questions and answers")
+    add_json(parser, "the metrics")
     parser.add_argument("--details", type=Path, metavar="FILE", help="write one JSON line a case")
     parser.add_argument("--ablate", action="store_true", help="also run the legs apart")
     parser.add_argument(
@@ -47,8 +56,7 @@ def add_eval_parser(parser: argparse.ArgumentParser) -> None:
         metavar="LINES",
         help="healthy lines around each log in the report (default: 5000)",
     )
-    parser.add_argument("--index", type=Path, metavar="FOLDER", help="default: the shipped one")
-    parser.set_defaults(run=run_eval)
+    add_index(parser)
 
 
 def read_cases(path: Path) -> list[Case]:
@@ -60,8 +68,7 @@ def read_cases(path: Path) -> list[Case]:
     raise InputError(f"{path} does not exist; give a .jsonl file or a folder of golden cases")
 
 
-def run_eval(args: argparse.Namespace) -> int:
-    """Run the cases, print the report; returns exit code 0."""
+def _run_eval(args: argparse.Namespace) -> int:
     from kb.evaluation.runner import ablation, report, run_cases
 
     cases = read_cases(args.cases)
@@ -84,7 +91,7 @@ def run_eval(args: argparse.Namespace) -> int:
         args.details.write_text("\n".join(lines) + "\n", encoding="utf-8")
     text = json.dumps(result, ensure_ascii=False, indent=2) if args.json else _as_text(result)
     sys.stdout.write(text + "\n")
-    return 0
+    return FOUND
 
 
 def _write_report(args: argparse.Namespace, base: KnowledgeBase, cases: list[Case]) -> int:
@@ -108,7 +115,7 @@ def _write_report(args: argparse.Namespace, base: KnowledgeBase, cases: list[Cas
     )
     path = write_report(args.report, configuration, asked, noise, of_left_out(asked, made_by))
     sys.stdout.write(f"{path}\n")
-    return 0
+    return FOUND
 
 
 def _progress(what: str) -> Callable[[int, int], None]:

@@ -7,17 +7,26 @@ import os
 import sys
 from pathlib import Path
 
+from kb.cli.parsers import FOUND, Subparsers, add_command
 from kb.errors import InputError
 from kb.feedback.gaps import gaps_report
 from kb.feedback.store import open_store
 
-__all__ = ["ENVIRONMENT", "add_gaps_parser", "run_gaps"]
+__all__ = ["ENVIRONMENT", "add_gaps_parser"]
 
 ENVIRONMENT = "KB_FEEDBACK"  # a URL with a password belongs here: flags can be read by other users
 
 
-def add_gaps_parser(parser: argparse.ArgumentParser) -> None:
-    """Register the arguments of `kb gaps` on `parser`."""
+def add_gaps_parser(commands: Subparsers) -> None:
+    """Register `kb gaps` with the subcommands of `kb`."""
+    parser = add_command(
+        commands,
+        "gaps",
+        "Report what readers asked that the documents don't answer, with drafts to start from.",
+        _run_gaps,
+        "kb gaps --feedback feedback.db",
+        "kb gaps --feedback postgresql://kb@db/kb --output gaps.md",
+    )
     parser.add_argument(
         "--feedback",
         metavar="URL_OR_FILE",
@@ -28,8 +37,7 @@ def add_gaps_parser(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_gaps(args: argparse.Namespace) -> int:
-    """Write the report; returns exit code 0. Raises FeedbackError, InputError."""
+def _run_gaps(args: argparse.Namespace) -> int:
     place = args.feedback or os.environ.get(ENVIRONMENT)
     if not place:
         raise InputError(
@@ -41,9 +49,9 @@ def run_gaps(args: argparse.Namespace) -> int:
     store.close()
     if args.output is None:
         sys.stdout.write(report)
-        return 0
+        return FOUND
     try:
         args.output.write_text(report, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{args.output} cannot be written ({error}); give another file") from error
-    return 0
+    return FOUND

@@ -8,21 +8,29 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from kb.cli.parsers import FOUND, NOT_FOUND, Subparsers, add_command, add_json, add_language
 from kb.errors import InputError
 from kb.settings import content_folder
 
-__all__ = ["add_lint_parser", "run_lint"]
-
-CLEAN, PROBLEMS = 0, 1
+__all__ = ["add_lint_parser"]
 
 
-def add_lint_parser(parser: argparse.ArgumentParser) -> None:
-    """Register the arguments of `kb lint` on `parser`."""
+def add_lint_parser(commands: Subparsers) -> None:
+    """Register `kb lint` with the subcommands of `kb`."""
+    parser = add_command(
+        commands,
+        "lint",
+        "Check Markdown documents, one language or two; exit code 1 where something is wrong.",
+        _run_lint,
+        "kb lint",
+        "kb lint docs --json",
+        "kb lint docs --no-flags --ignore heading-jump",
+    )
     parser.add_argument(
         "folder", type=Path, nargs="?", help="of Markdown files (default: the shipped content)"
     )
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    parser.add_argument("--language", choices=("ko", "en"), help="look at its pages alone")
+    add_json(parser, "the findings")
+    add_language(parser, "look at its pages alone")
     parser.add_argument(
         "--strict",
         action="store_true",
@@ -39,11 +47,9 @@ def add_lint_parser(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         help="leave a rule out, by its name in the findings; may be repeated",
     )
-    parser.set_defaults(run=run_lint)
 
 
-def run_lint(args: argparse.Namespace) -> int:
-    """Print the findings; return 0 where there are none, 1 where there are."""
+def _run_lint(args: argparse.Namespace) -> int:
     from kb.catalog import Catalog
     from kb.lint.linter import RULES, lint, rule_name
 
@@ -73,4 +79,4 @@ def run_lint(args: argparse.Namespace) -> int:
             if findings
             else f"{folder} is clean\n"
         )
-    return PROBLEMS if findings else CLEAN
+    return NOT_FOUND if findings else FOUND

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from kb.catalog import Catalog
+from kb.cli.parsers import FOUND, NOT_FOUND, Subparsers, add_command
 from kb.corpus.documents import read_corpus
 from kb.pages.changes import changes_page
 from kb.pages.contents import contents_page
@@ -14,11 +15,10 @@ from kb.settings import content_folder
 from kb.strings import text
 from kb.types import Language
 
-__all__ = ["add_pages_parser", "made_pages", "run_pages"]
+__all__ = ["add_pages_parser", "made_pages"]
 
 CONTENTS, CHANGES = "contents.md", "version-changes.md"
 LANGUAGES: tuple[Language, Language] = ("en", "ko")
-CURRENT, STALE = 0, 1
 
 
 def made_pages(content: Path, catalog: Catalog) -> dict[Path, str]:
@@ -33,8 +33,16 @@ def made_pages(content: Path, catalog: Catalog) -> dict[Path, str]:
     return pages
 
 
-def add_pages_parser(parser: argparse.ArgumentParser) -> None:
-    """Register the arguments of `kb pages` on `parser`."""
+def add_pages_parser(commands: Subparsers) -> None:
+    """Register `kb pages` with the subcommands of `kb`."""
+    parser = add_command(
+        commands,
+        "pages",
+        "Write the pages that are made: the contents, and what each version changed.",
+        _run_pages,
+        "kb pages",
+        "kb pages --check",
+    )
     parser.add_argument(
         "--content", type=Path, metavar="FOLDER", help="with en/ and ko/ (default: the shipped one)"
     )
@@ -43,11 +51,9 @@ def add_pages_parser(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write nothing; exit code 1 where a page is not current",
     )
-    parser.set_defaults(run=run_pages)
 
 
-def run_pages(args: argparse.Namespace) -> int:
-    """Write or check the pages and name those that change; returns the exit code."""
+def _run_pages(args: argparse.Namespace) -> int:
     stale = [
         (path, made)
         for path, made in made_pages(args.content or content_folder(), Catalog.load()).items()
@@ -58,4 +64,4 @@ def run_pages(args: argparse.Namespace) -> int:
             path.write_text(made, encoding="utf-8", newline="\n")
         sys.stdout.write(f"{path}\n")
     sys.stderr.write(f"{len(stale)} pages {'are not current' if args.check else 'written'}\n")
-    return STALE if args.check and stale else CURRENT
+    return NOT_FOUND if args.check and stale else FOUND

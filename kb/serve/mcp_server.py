@@ -12,10 +12,11 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BeforeValidator, Field, RootModel
 
+from kb.answer.diagnosis import Diagnosis
 from kb.errors import KBError
 from kb.knowledge_base import KnowledgeBase
 from kb.serve import mcp_tools
-from kb.serve.mcp_tools import Diagnosis, FoundSections, Told
+from kb.serve.mcp_tools import FoundSections, Told
 from kb.types import Answer, Language, Section
 from kb.version import __version__
 

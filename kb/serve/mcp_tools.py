@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from kb.answer.check_command import CheckedOption, examine
-from kb.answer.find_command import parse_command
-from kb.answer.fix_flags import fix_flags
+from kb.answer.diagnosis import diagnose
 from kb.answer.render import answer_to_text
-from kb.catalog import Catalog
-from kb.catalog.versions import assumed_release, find_version
 from kb.errors import InputError
 from kb.knowledge_base import KnowledgeBase
-from kb.strings import text
-from kb.types import AnswerSection, CommandAdvice, FlagNote, Language, Section
+from kb.types import AnswerSection, Language, Section
 
-__all__ = ["Diagnosis", "FoundSections", "Told", "ask", "doctor", "search", "section"]
+__all__ = ["FoundSections", "Told", "ask", "doctor", "search", "section"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +27,6 @@ class FoundSections:
     """The sections nearest to a text; an object, since structured content cannot be a list."""
 
     sections: tuple[AnswerSection, ...]  # the best first
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """A launch command judged flag by flag; the shape of `kb doctor --json`."""
-
-    release: str  # of SGLang, the one judged by
-    flags: tuple[FlagNote, ...]  # one per flag of the command, in its order
-    command: CommandAdvice | None  # with the names that release takes; None: nothing to rename
 
 
 def ask(
@@ -74,37 +60,6 @@ def section(base: KnowledgeBase, identifier: str, language: Language) -> Told:
 
 
 def doctor(command: str, version: str, language: Language) -> Told:
-    """Judge each flag of a launch command; without `version`, by one the text names, or the newest.
-
-    Raises InputError where the text holds no launch command, CatalogError for no known release.
-    """
-    launch = parse_command(command)
-    if launch is None or not launch.options:
-        raise InputError(text("doctor.no_command", language))
-    catalog = Catalog.load()
-    release = version or assumed_release(find_version(command.split("\n"), catalog), catalog)
-    examined = examine(launch, catalog, release, language)
-    diagnosis = Diagnosis(
-        catalog.judge(release).release,
-        tuple(checked.note for checked in examined),
-        fix_flags(launch, catalog, release),
-    )
-    judged_by = "doctor.judged_by" if release else "doctor.judged_by_newest"
-    heading = text(judged_by, language, release=diagnosis.release)
-    return Told(
-        asdict(diagnosis), "\n".join([heading, *_lines(examined, diagnosis.command, language)])
-    )
-
-
-def _lines(
-    examined: tuple[CheckedOption, ...], advice: CommandAdvice | None, language: Language
-) -> list[str]:
-    lines = [
-        f"  {'ok' if checked.is_fine else '!!'}  {checked.note.flag}  {checked.note.note}"
-        for checked in examined
-    ]
-    if all(checked.is_fine for checked in examined):
-        lines.append(text("doctor.all_fine", language))
-    if advice is not None:
-        lines += ["", text("doctor.suggested", language), advice.suggested]
-    return lines
+    """Judge each flag of a launch command; an empty `version` is one that is not known."""
+    examination = diagnose(command, version or None, language)
+    return Told(asdict(examination.diagnosis), examination.text)

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from kb.answer.commands import add_doctor_parser
 from kb.answer.launch_command import check_command, find_command, fix_flags, parse_command
 from kb.catalog.catalog import Catalog
+from kb.cli.doctor import add_doctor_parser
 from kb.errors import CatalogError, InputError
 from kb.types import FlagNote
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from written_packages import write_package
 
-from kb.catalog.commands import add_catalog_parser, add_flags_parser, protect_flag_name
+from kb.cli.catalog import add_catalog_parser, add_flags_parser, protect_flag_name
 from kb.errors import CatalogError
 
 

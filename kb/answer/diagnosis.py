@@ -1,0 +1,71 @@
+"""A launch command and a release in, what is right and wrong with it out, flag by flag."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kb.answer.check_command import CheckedOption, examine
+from kb.answer.find_command import parse_command
+from kb.answer.fix_flags import fix_flags
+from kb.catalog.catalog import Catalog
+from kb.catalog.versions import assumed_release, find_version
+from kb.errors import InputError
+from kb.strings import text
+from kb.types import CommandAdvice, FlagNote, Language
+
+__all__ = ["Diagnosis", "Examination", "diagnose"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A launch command judged flag by flag; the shape of `kb doctor --json`."""
+
+    release: str  # of SGLang, the one judged by
+    flags: tuple[FlagNote, ...]  # one per flag of the command, in its order
+    command: CommandAdvice | None  # with the names that release takes; None: nothing to rename
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """A diagnosis and how it reads."""
+
+    diagnosis: Diagnosis
+    text: str  # lines for a reader, in their language
+    is_fine: bool  # every flag is accepted, with its value
+
+
+def diagnose(command: str, version: str | None, language: Language) -> Examination:
+    """Judge each flag of a launch command; without `version`, by one the text names, or the newest.
+
+    Raises InputError where the text holds no launch command, CatalogError for no known release.
+    """
+    launch = parse_command(command)
+    if launch is None or not launch.options:
+        raise InputError(text("doctor.no_command", language))
+    catalog = Catalog.load()
+    # An image tag in the command says the release too.
+    release = version or assumed_release(find_version(command.split("\n"), catalog), catalog)
+    examined = examine(launch, catalog, release, language)
+    diagnosis = Diagnosis(
+        catalog.judge(release).release,
+        tuple(checked.note for checked in examined),
+        fix_flags(launch, catalog, release),
+    )
+    judged_by = "doctor.judged_by" if release else "doctor.judged_by_newest"
+    heading = text(judged_by, language, release=diagnosis.release)
+    lines = [heading, *_lines(examined, diagnosis.command, language)]
+    return Examination(diagnosis, "\n".join(lines), all(checked.is_fine for checked in examined))
+
+
+def _lines(
+    examined: tuple[CheckedOption, ...], advice: CommandAdvice | None, language: Language
+) -> list[str]:
+    lines = [
+        f"  {'ok' if checked.is_fine else '!!'}  {checked.note.flag}  {checked.note.note}"
+        for checked in examined
+    ]
+    if all(checked.is_fine for checked in examined):
+        lines.append(text("doctor.all_fine", language))
+    if advice is not None:
+        lines += ["", text("doctor.suggested", language), advice.suggested]
+    return lines
