@@ -7,6 +7,8 @@ questions give the same groups, in whatever order they came.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 
 from kb.feedback.records import Unanswered
 
-__all__ = ["Cluster", "cluster"]
+__all__ = ["Cluster", "cluster", "gap_key"]
 
 # Two lines of one failure differ in a word or two; of two failures, in most.
 MIN_JACCARD = 0.6
@@ -30,6 +32,7 @@ class Cluster:
     """Questions of one kind; without lines they were words only, near the same section."""
 
     lines: Shape  # of the leader, the most telling first
+    near: str = ""  # the nearest section of questions in words only, "" for none
     count: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     versions: Counter[str] = field(default_factory=Counter)  # of kb
@@ -37,16 +40,33 @@ class Cluster:
     line_counts: Counter[str] = field(default_factory=Counter)  # how many questions had a line
     first_at: int = 0  # seconds since 1970
     last_at: int = 0
+    times: list[int] = field(default_factory=list)  # of the questions, in no order
+    keys: set[str] = field(default_factory=set)  # of each that is in here, the leader's too
+
+    @property
+    def key(self) -> str:
+        """Return the key of the leader."""
+        return gap_key(self.lines, self.near)
 
     def add(self, asked: Unanswered) -> None:
         """Count one question."""
         self.first_at = min(self.first_at, asked.at) if self.count else asked.at
         self.last_at = max(self.last_at, asked.at)
+        self.times.append(asked.at)
         self.count += 1
         self.languages[asked.language] += 1
         self.versions[asked.kb_version] += 1
         self.nearest.update(asked.nearest[:1])
         self.line_counts.update(set(asked.signatures))
+
+
+def gap_key(lines: Shape, near: str) -> str:
+    """Return 32 hexadecimal digits for the lines of a question, or for what words were near to.
+
+    A group's leader may be another one after further questions, so that what is known of a group
+    by its key is looked up by the keys of all that are in it.
+    """
+    return hashlib.sha256(json.dumps([lines, near]).encode("ascii")).hexdigest()[:32]
 
 
 def cluster(questions: Iterable[Unanswered]) -> list[Cluster]:
@@ -70,7 +90,8 @@ def cluster(questions: Iterable[Unanswered]) -> list[Cluster]:
                 leader = leaders.nearest(shape)
         if leader is None and shape:
             leaders.add(shape)
-        joined = clusters.setdefault((leader or shape, near), Cluster(leader or shape))
+        joined = clusters.setdefault((leader or shape, near), Cluster(leader or shape, near))
+        joined.keys.add(gap_key(shape, near))
         for asked in by_shape[shape, near]:
             joined.add(asked)
     found = list(clusters.values())

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from kb.cli.parsers import FOUND, Subparsers, add_command
 from kb.errors import InputError
-from kb.feedback.gaps import gaps_report
+from kb.feedback.gaps import stored_gaps
+from kb.feedback.report import gaps_report
 from kb.feedback.store import open_store
 
 __all__ = ["ENVIRONMENT", "add_gaps_parser"]
@@ -35,6 +36,9 @@ def add_gaps_parser(commands: Subparsers) -> None:
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="the report (default: standard output)"
     )
+    parser.add_argument(
+        "--all", action="store_true", help="also what maintainers have marked as done or ignored"
+    )
 
 
 def _run_gaps(args: argparse.Namespace) -> int:
@@ -45,7 +49,7 @@ def _run_gaps(args: argparse.Namespace) -> int:
             f" was given, or set {ENVIRONMENT}"
         )
     store = open_store(place, create=False)
-    report = gaps_report(store.unanswered(), store.votes())
+    report = gaps_report(stored_gaps(store, with_closed=args.all))
     store.close()
     if args.output is None:
         sys.stdout.write(report)

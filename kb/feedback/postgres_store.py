@@ -1,23 +1,15 @@
-"""Votes and unanswered questions in a PostgreSQL database, for several servers at once."""
+"""Votes, unanswered questions and marks in a PostgreSQL database, for several servers at once."""
 
 from __future__ import annotations
 
 import importlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from kb.feedback.records import Unanswered, Vote
-from kb.feedback.rows import (
-    COLUMNS,
-    MAX_ROWS,
-    TABLES,
-    read_unanswered,
-    read_vote,
-    unanswered_row,
-    vote_row,
-)
+from kb.feedback.rows import MAX_ROWS
+from kb.feedback.sql_store import Execute, SqlStore
 from kb.feedback.store import FeedbackError
 from kb.query.redaction import redact
 
@@ -30,8 +22,11 @@ _STATEMENT_TIMEOUT_MS = 10_000
 _SET_UP_LOCK = 6_620_311  # any number that is always the same: servers that start together wait
 
 
-class PostgresStore:
+class PostgresStore(SqlStore):
     """The store of `kb.feedback.store` in a database; a lost connection is made anew."""
+
+    _bound = "%s"
+    _id_type = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
 
     def __init__(
         self,
@@ -41,6 +36,7 @@ class PostgresStore:
         max_rows: int = MAX_ROWS,
     ) -> None:
         """Connect and make the tables that are not there yet."""
+        super().__init__(clock, max_rows)
         try:
             self._psycopg: Any = importlib.import_module("psycopg")
         except ImportError as error:
@@ -49,27 +45,9 @@ class PostgresStore:
                 " `pip install 'sglang-troubleshooting-kb[postgres]'`"
             ) from error
         self._url = url
-        self._clock = clock
-        self._max_rows = max_rows
         self._lock = threading.Lock()
         self._connection: Any = None
-        self._run(self._set_up)
-
-    def add_vote(self, vote: Vote) -> None:
-        """Keep a vote; returns after the commit is on the server's disk."""
-        self._insert("kb_vote", vote_row(vote, int(self._clock())))
-
-    def add_unanswered(self, unanswered: Unanswered) -> None:
-        """Keep a question without an answer; returns after the commit is on the server's disk."""
-        self._insert("kb_unanswered", unanswered_row(unanswered, int(self._clock())))
-
-    def votes(self) -> Iterator[Vote]:
-        """Return the votes, the oldest first."""
-        return map(read_vote, self._rows("kb_vote"))
-
-    def unanswered(self) -> Iterator[Unanswered]:
-        """Return the questions without an answer, the oldest first."""
-        return map(read_unanswered, self._rows("kb_unanswered"))
+        self._write(self._set_up)
 
     def close(self) -> None:
         """Close the connection."""
@@ -77,33 +55,11 @@ class PostgresStore:
             if self._connection is not None:
                 self._connection.close()
 
-    def _set_up(self, connection: Any) -> None:
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SET_UP_LOCK,))
-        for table, columns in TABLES.items():
-            made = columns.format(id="BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({made})")
+    def _set_up(self, execute: Execute) -> None:
+        execute("SELECT pg_advisory_xact_lock(%s)", (_SET_UP_LOCK,))
+        self._make_tables(execute)
 
-    def _insert(self, table: str, row: tuple[Any, ...]) -> None:
-        names = COLUMNS[table]
-        places = ", ".join(["%s"] * len(names))
-
-        def insert(connection: Any) -> None:
-            new = connection.execute(
-                f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places}) RETURNING id",  # noqa: S608
-                row,
-            ).fetchone()[0]
-            connection.execute(
-                f"DELETE FROM {table} WHERE id <= %s",  # noqa: S608 - our own names
-                (new - self._max_rows,),
-            )
-
-        self._run(insert)
-
-    def _rows(self, table: str) -> Sequence[tuple[Any, ...]]:
-        select = f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY id"  # noqa: S608
-        return self._run(lambda connection: connection.execute(select).fetchall())
-
-    def _run(self, do: Callable[[Any], T]) -> T:
+    def _write(self, do: Callable[[Execute], T]) -> T:
         """Return what `do` returns, after its transaction is committed.
 
         On a connection that was lost since the last time it is done once more on a new one. A
@@ -116,13 +72,16 @@ class PostgresStore:
                 if self._connection is None:
                     self._connection = self._connect()
                 with self._connection.transaction():
-                    return do(self._connection)
+                    return do(self._connection.execute)
             except self._psycopg.Error as error:
                 raise FeedbackError(
                     f"feedback in PostgreSQL cannot be read or written ({self._words(error)});"
                     " expected a URL like postgresql://user@host/database and the right to make"
                     " tables there"
                 ) from error
+
+    def _read(self, do: Callable[[Execute], T]) -> T:
+        return self._write(do)
 
     def _connect(self) -> Any:
         connection = self._psycopg.connect(

@@ -1,4 +1,4 @@
-"""The nouns of feedback: a vote on a section, a question without an answer."""
+"""The nouns of feedback: a vote on a section, a question without an answer, a gap seen to."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Literal, get_args
 
 from kb.types import Language
 
-__all__ = ["REASONS", "Reason", "Unanswered", "Vote"]
+__all__ = ["MARK_STATES", "REASONS", "Mark", "MarkState", "Reason", "Unanswered", "Vote"]
 
 Reason = Literal["wrong_cause", "did_not_help", "wrong_version", "unclear", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
+MarkState = Literal["done", "ignored"]
+MARK_STATES: tuple[MarkState, ...] = get_args(MarkState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,4 +36,13 @@ class Unanswered:
     nearest: tuple[str, ...]  # ids of the nearest sections, the nearest first
     language: Language  # of the answer
     kb_version: str
+    at: int = 0  # as in Vote
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a maintainer decided about a gap."""
+
+    gap: str  # 32 hexadecimal digits, `kb.feedback.clusters.gap_key` of what it was led by then
+    state: MarkState  # "done": a section was written; "ignored": none is to be
     at: int = 0  # as in Vote

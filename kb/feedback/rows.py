@@ -1,4 +1,4 @@
-"""Votes and unanswered questions in, the rows of a table out, and back; for every database."""
+"""The nouns of feedback in, the rows of a table out, and back; for every database."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from kb.feedback.records import Unanswered, Vote
+from kb.feedback.records import Mark, Unanswered, Vote
 
 __all__ = [
     "COLUMNS",
     "MAX_ROWS",
     "TABLES",
+    "read_mark",
     "read_unanswered",
     "read_vote",
     "unanswered_row",
@@ -27,10 +28,12 @@ TABLES = {
     " at BIGINT NOT NULL",
     "kb_unanswered": "id {id}, signatures TEXT NOT NULL, nearest TEXT NOT NULL,"
     " language TEXT NOT NULL, kb_version TEXT NOT NULL, at BIGINT NOT NULL",
+    "kb_mark": "id {id}, gap TEXT NOT NULL UNIQUE, state TEXT NOT NULL, at BIGINT NOT NULL",
 }
 COLUMNS = {
     "kb_vote": ("section", "helpful", "reason", "language", "kb_version", "signatures", "at"),
     "kb_unanswered": ("signatures", "nearest", "language", "kb_version", "at"),
+    "kb_mark": ("gap", "state", "at"),
 }
 
 
@@ -63,6 +66,11 @@ def read_unanswered(row: Sequence[Any]) -> Unanswered:
     """Return the question of a row of `kb_unanswered`."""
     lines, nearest, language, kb_version, at = row
     return Unanswered(_list(lines), _list(nearest), language, kb_version, at)
+
+
+def read_mark(row: Sequence[Any]) -> Mark:
+    """Return the mark of a row of `kb_mark`."""
+    return Mark(*row)
 
 
 def _json(items: tuple[str, ...]) -> str:

@@ -1,34 +1,32 @@
-"""Votes and unanswered questions in one SQLite file."""
+"""Votes, unanswered questions and marks in one SQLite file."""
 
 from __future__ import annotations
 
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from kb.feedback.records import Unanswered, Vote
-from kb.feedback.rows import (
-    COLUMNS,
-    MAX_ROWS,
-    TABLES,
-    read_unanswered,
-    read_vote,
-    unanswered_row,
-    vote_row,
-)
+from kb.feedback.rows import MAX_ROWS
+from kb.feedback.sql_store import Execute, SqlStore
 from kb.feedback.store import FeedbackError
 
 __all__ = ["SqliteStore"]
 
-_FORMAT = 1  # of the tables, kept in the file's user_version
+T = TypeVar("T")
+
+_FORMAT = 1  # of the tables, kept in the file's user_version; a further table changes none
 _BUSY_TIMEOUT_S = 10.0  # another process writes; one write takes milliseconds
 
 
-class SqliteStore:
+class SqliteStore(SqlStore):
     """The store of `kb.feedback.store` in a file, in WAL mode, every commit on the disk."""
+
+    _bound = "?"
+    # AUTOINCREMENT: the number of a dropped row is never given again.
+    _id_type = "INTEGER PRIMARY KEY AUTOINCREMENT"
 
     def __init__(
         self,
@@ -39,9 +37,8 @@ class SqliteStore:
         max_rows: int = MAX_ROWS,
     ) -> None:
         """Open the file or, with `create`, make it, readable by its owner alone."""
+        super().__init__(clock, max_rows)
         self._path = path
-        self._clock = clock
-        self._max_rows = max_rows
         self._lock = threading.Lock()
         if not create and not path.is_file():
             raise FeedbackError(
@@ -56,22 +53,6 @@ class SqliteStore:
             self._set_up()
         except (OSError, sqlite3.Error) as error:
             raise self._failed("opened", error) from error
-
-    def add_vote(self, vote: Vote) -> None:
-        """Keep a vote; returns after the commit is on the disk."""
-        self._insert("kb_vote", vote_row(vote, int(self._clock())))
-
-    def add_unanswered(self, unanswered: Unanswered) -> None:
-        """Keep a question without an answer; returns after the commit is on the disk."""
-        self._insert("kb_unanswered", unanswered_row(unanswered, int(self._clock())))
-
-    def votes(self) -> Iterator[Vote]:
-        """Return the votes, the oldest first."""
-        return map(read_vote, self._rows("kb_vote"))
-
-    def unanswered(self) -> Iterator[Unanswered]:
-        """Return the questions without an answer, the oldest first."""
-        return map(read_unanswered, self._rows("kb_unanswered"))
 
     def close(self) -> None:
         """Close the file."""
@@ -91,32 +72,20 @@ class SqliteStore:
                 f"{self._path} has format {found}, this version of kb knows {_FORMAT};"
                 " update kb or give another file"
             )
-        for table, columns in TABLES.items():
-            # AUTOINCREMENT: the number of a dropped row is never given again.
-            made = columns.format(id="INTEGER PRIMARY KEY AUTOINCREMENT")
-            run(f"CREATE TABLE IF NOT EXISTS {table} ({made})")
+        self._make_tables(run)
         run(f"PRAGMA user_version = {_FORMAT}")
         run("COMMIT")
 
-    def _insert(self, table: str, row: tuple[Any, ...]) -> None:
-        names = COLUMNS[table]
-        places = ", ".join("?" * len(names))
+    def _write(self, do: Callable[[Execute], T]) -> T:
         with self._lock:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
-                new = self._connection.execute(
-                    f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})",  # noqa: S608
-                    row,
-                ).lastrowid
-                assert new is not None
-                self._connection.execute(
-                    f"DELETE FROM {table} WHERE id <= ?",  # noqa: S608 - our own names
-                    (new - self._max_rows,),
-                )
+                result = do(self._connection.execute)
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
                 self._roll_back()
                 raise self._failed("written", error) from error
+            return result
 
     def _roll_back(self) -> None:
         try:
@@ -125,11 +94,10 @@ class SqliteStore:
         except sqlite3.Error as error:  # the next write will say so again
             raise self._failed("written", error) from error
 
-    def _rows(self, table: str) -> Sequence[tuple[Any, ...]]:
-        select = f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY id"  # noqa: S608
+    def _read(self, do: Callable[[Execute], T]) -> T:
         with self._lock:
             try:
-                return self._connection.execute(select).fetchall()
+                return do(self._connection.execute)
             except sqlite3.Error as error:
                 raise self._failed("read", error) from error
 

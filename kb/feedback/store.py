@@ -1,4 +1,4 @@
-"""A file or a URL in, a place to keep votes and unanswered questions out."""
+"""A file or a URL in, a place to keep votes, unanswered questions and marks out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kb.errors import KBError
-from kb.feedback.records import Unanswered, Vote
+from kb.feedback.records import Mark, MarkState, Unanswered, Vote
 
 __all__ = ["FeedbackError", "FeedbackStore", "open_store"]
 
@@ -35,6 +35,15 @@ class FeedbackStore(Protocol):
 
     def unanswered(self) -> Iterator[Unanswered]:
         """Return the questions without an answer, the oldest first."""
+
+    def set_mark(self, gap: str, state: MarkState | None) -> None:
+        """Mark a gap in the place of the mark it had; None takes that away. Raises FeedbackError.
+
+        Returns after the change is committed to the disk.
+        """
+
+    def marks(self) -> Iterator[Mark]:
+        """Return the marks, one of a gap at most."""
 
     def close(self) -> None:
         """Let the place go."""

@@ -9,13 +9,17 @@ import pytest
 
 from kb import KnowledgeBase
 from kb.cli import main
-from kb.feedback import gaps
+from kb.feedback import report
 from kb.feedback.clusters import cluster
-from kb.feedback.gaps import gaps_report
-from kb.feedback.records import REASONS, Unanswered, Vote
+from kb.feedback.gaps import read_gaps
+from kb.feedback.records import REASONS, Mark, Unanswered, Vote
 from kb.feedback.store import open_store
 
 DAY = 86_400
+
+
+def gaps_report(unanswered, votes, marks=()):
+    return report.gaps_report(read_gaps(unanswered, votes, marks))
 
 
 def asked(*lines, near=(), language="en", at=DAY):
@@ -83,25 +87,25 @@ def test_the_order_of_the_questions_changes_nothing():
 
 
 def test_the_report_says_how_often_when_and_in_which_language():
-    report = gaps_report(QUESTIONS, VOTES)
-    first = report.split("### 1. ")[1].split("### 2. ")[0]
+    text = gaps_report(QUESTIONS, VOTES)
+    first = text.split("### 1. ")[1].split("### 2. ")[0]
     assert first.startswith("Asked 4 times")
     assert "en 3, ko 1" in first
     assert "1970-01-02 to 1970-01-04" in first
     assert "`lora` (4)" in first
-    assert "11 questions without an answer" in report
+    assert "11 questions without an answer" in text
 
 
 def test_the_report_names_sections_that_did_not_help_and_why():
-    report = gaps_report(QUESTIONS, VOTES)
-    assert "| `oom` | 3 | 1 | hard to follow 2, not said 1 | en 2, ko 1 |" in report
-    assert report.index("| `oom` | 3") < report.index("| `hang` | 1")
-    assert "| `fine`" not in report
-    assert f"1 × {GRAMMAR}" in report
+    text = gaps_report(QUESTIONS, VOTES)
+    assert "| `oom` | 3 | 1 | hard to follow 2, not said 1 | en 2, ko 1 |" in text
+    assert text.index("| `oom` | 3") < text.index("| `hang` | 1")
+    assert "| `fine`" not in text
+    assert f"1 × {GRAMMAR}" in text
 
 
 def test_each_reason_has_its_words():
-    assert set(gaps._MEANINGS) == set(REASONS)
+    assert set(report._MEANINGS) == set(REASONS)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +118,8 @@ def test_each_reason_has_its_words():
     ],
 )
 def test_a_draft_is_a_section_with_its_signatures(line, tmp_path):
-    report = gaps_report([asked(line), asked(line)], [])
-    fence = re.search(r"^(`{3,})markdown\n(.*?)\n\1$", report, re.MULTILINE | re.DOTALL)
+    text = gaps_report([asked(line), asked(line)], [])
+    fence = re.search(r"^(`{3,})markdown\n(.*?)\n\1$", text, re.MULTILINE | re.DOTALL)
     (tmp_path / "new.md").write_text(fence[2] + "\n", encoding="utf-8")
     (section,) = KnowledgeBase.build(tmp_path).index.sections
     assert section.signatures == (line.strip(),)
@@ -136,9 +140,9 @@ def test_a_report_is_bounded_and_says_what_is_left_out():
     pairs = [f"{one}{other}" for one in letters for other in letters + letters.upper()]
     words = [pair.replace(pair[1], f"x{pair[1]}x") if pair[1].isupper() else pair for pair in pairs]
     lines = [f"ValueError: {word}{word} {word}ing {word}er" for word in words]
-    report = gaps_report(map(asked, lines), [])
-    assert report.count("\n### ") == gaps.MAX_CLUSTERS
-    assert "100 further kinds, asked 100 times together" in report
+    text = gaps_report(map(asked, lines), [])
+    assert text.count("\n### ") == report.MAX_GAPS
+    assert "100 further kinds, asked 100 times together" in text
 
 
 def test_no_feedback_is_a_report_too():
@@ -147,6 +151,47 @@ def test_no_feedback_is_a_report_too():
 
 def test_a_clock_set_to_nonsense_breaks_no_report():
     assert "?" in gaps_report([asked(LORA, at=-(10**15)), asked(LORA, at=10**15)], [])
+
+
+# --- marks ---
+
+
+def key_of(first_line):
+    return next(group.key for group in cluster(QUESTIONS) if group.lines[:1] == (first_line,))
+
+
+def test_what_is_ignored_is_left_out_and_counted():
+    text = gaps_report(QUESTIONS, [], [Mark(key_of(LORA), "ignored", 0)])
+    assert LORA not in text
+    assert "Left out: 1 kind marked as done or ignored, asked 4 times together." in text
+    assert "11 questions without an answer" in text
+
+
+def test_what_is_done_comes_back_when_it_is_asked_again():
+    done = [Mark(key_of(LORA), "done", 2 * DAY)]
+    assert "Marked as done on 1970-01-03, asked 1 time since" in gaps_report(QUESTIONS, [], done)
+    before = [question for question in QUESTIONS if question.at < 2 * DAY]
+    assert LORA not in gaps_report(before, [], done)
+
+
+def test_a_mark_stays_with_its_group_when_another_question_leads_it():
+    mark = Mark(key_of(LORA), "ignored", 9 * DAY)
+    more = [*QUESTIONS, *[asked(LORA_2)] * 5]
+    assert (LORA_2,) in [group.lines for group in cluster(more)]  # it leads now
+    (gap,) = read_gaps(more, [], [mark]).closed
+    assert (gap.cluster.lines, gap.cluster.count) == ((LORA_2,), 9)
+
+
+def test_of_two_marks_in_a_group_the_later_one_counts():
+    keys = sorted(next(group.keys for group in cluster(QUESTIONS) if group.lines == (LORA,)))
+    marks = [Mark(keys[0], "ignored", 9 * DAY), Mark(keys[1], "done", 8 * DAY)]
+    assert [gap.mark.state for gap in read_gaps(QUESTIONS, [], marks).closed] == ["ignored"]
+
+
+def test_questions_in_words_are_marked_by_what_they_were_near():
+    key = next(group.key for group in cluster(QUESTIONS) if group.near == "hang")
+    (gap,) = read_gaps(QUESTIONS, [], [Mark(key, "done", 9 * DAY)]).closed
+    assert gap.cluster.near == "hang"
 
 
 # --- kb gaps ---
@@ -165,6 +210,17 @@ def test_kb_gaps_prints_the_report_of_either_store(place, capsys):
     fill(place)
     assert main(["gaps", "--feedback", place]) == 0
     assert "Asked 4 times" in capsys.readouterr().out
+
+
+def test_kb_gaps_leaves_out_what_is_marked_unless_all_is_asked_for(place, capsys):
+    fill(place)
+    store = open_store(place)
+    store.set_mark(key_of(LORA), "ignored")
+    store.close()
+    assert main(["gaps", "--feedback", place]) == 0
+    assert LORA not in capsys.readouterr().out
+    assert main(["gaps", "--all", "--feedback", place]) == 0
+    assert LORA in capsys.readouterr().out
 
 
 def test_kb_gaps_writes_a_file_and_reads_the_environment(tmp_path, monkeypatch, capsys):

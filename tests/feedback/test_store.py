@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kb.feedback.postgres_store import PostgresStore
-from kb.feedback.records import Unanswered, Vote
+from kb.feedback.records import Mark, Unanswered, Vote
 from kb.feedback.sqlite_store import SqliteStore
 from kb.feedback.store import FeedbackError, FeedbackStore, open_store
 
@@ -87,6 +87,32 @@ def test_threads_and_a_second_store_on_the_same_place_lose_nothing(place):
     assert len(list(one.votes())) == 30
     one.close()
     other.close()
+
+
+def test_a_mark_is_kept_replaced_and_taken_away(place):
+    store = store_at(place, clock=iter(range(1, 9)).__next__)
+    store.set_mark("a" * 32, "done")
+    store.set_mark("b" * 32, "ignored")
+    store.set_mark("a" * 32, "ignored")
+    store.close()
+    store = open_store(place, create=False)
+    assert list(store.marks()) == [Mark("a" * 32, "ignored", 3), Mark("b" * 32, "ignored", 2)]
+    store.set_mark("a" * 32, None)
+    store.set_mark("c" * 32, None)
+    assert [mark.gap for mark in store.marks()] == ["b" * 32]
+    store.close()
+
+
+def test_a_file_of_the_version_without_marks_is_read_and_marked(tmp_path):
+    path = tmp_path / "f.db"
+    store = SqliteStore(path)
+    store.add_vote(VOTE)
+    store._connection.execute("DROP TABLE kb_mark")
+    store.close()
+    store = SqliteStore(path, create=False)
+    store.set_mark("a" * 32, "done")
+    assert (len(list(store.votes())), len(list(store.marks()))) == (1, 1)
+    store.close()
 
 
 WRITER = """
