@@ -73,7 +73,8 @@ class KnowledgeBase:
         settings = settings or Settings()
         if index is not None:
             return cls(load_index(Path(index)), encoder, settings)
-        return cls(load_index(settings.index, content_digest(settings.content)), encoder, settings)
+        shipped = Path(settings.index)
+        return cls(load_index(shipped, content_digest(settings.content)), encoder, settings)
 
     @classmethod
     def build(

@@ -6,16 +6,21 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kb.cli.parsers import (
     FOUND,
     NOT_FOUND,
     Subparsers,
     add_command,
-    add_index,
     add_json,
     add_language,
+    add_settings,
+    configured,
 )
+
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
 
 __all__ = ["add_ask_parser", "add_search_parser"]
 
@@ -36,7 +41,7 @@ def add_ask_parser(commands: Subparsers) -> None:
     parser.add_argument("--sglang-version", metavar="V", help="your release of SGLang, if known")
     add_json(parser, "the Answer")
     add_language(parser)
-    add_index(parser)
+    add_settings(parser, "index", "hide_addresses")
 
 
 def add_search_parser(commands: Subparsers) -> None:
@@ -53,17 +58,14 @@ def add_search_parser(commands: Subparsers) -> None:
     parser.add_argument("-k", type=int, default=5, metavar="N", help="how many (default: 5)")
     add_json(parser, "the sections")
     add_language(parser)
-    add_index(parser)
+    add_settings(parser, "index", "hide_addresses")
 
 
 def _run_ask(args: argparse.Namespace) -> int:
     from kb.answer.render import answer_to_text
-    from kb.knowledge_base import KnowledgeBase
 
     text = _text(args.text)
-    answer = KnowledgeBase.load(args.index).ask(
-        text, args.question, args.language, version=args.sglang_version
-    )
+    answer = _base(args).ask(text, args.question, args.language, version=args.sglang_version)
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
     else:
@@ -74,9 +76,7 @@ def _run_ask(args: argparse.Namespace) -> int:
 def _run_search(args: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    from kb.knowledge_base import KnowledgeBase
-
-    sections = KnowledgeBase.load(args.index).search(_text(args.text), args.k, args.language)
+    sections = _base(args).search(_text(args.text), args.k, args.language)
     if args.json:
         print(json.dumps([asdict(section) for section in sections], ensure_ascii=False, indent=2))
     else:
@@ -84,6 +84,13 @@ def _run_search(args: argparse.Namespace) -> int:
             where = f"{section.source.path}:{section.source.start_line}"
             print(f"{section.score:7.3f}  {section.id}  {section.title}  ({where})")
     return FOUND if sections else NOT_FOUND
+
+
+def _base(args: argparse.Namespace) -> KnowledgeBase:
+    from kb.knowledge_base import KnowledgeBase
+
+    effective = configured(args)
+    return KnowledgeBase.load(effective.index, settings=effective.settings)
 
 
 def _text(words: Sequence[str]) -> str:

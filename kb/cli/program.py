@@ -13,6 +13,7 @@ from kb.cli.doctor import add_doctor_parser
 from kb.cli.mcp import add_mcp_parser
 from kb.cli.parsers import FAILED, FOUND, Parser, examples
 from kb.cli.serve import add_serve_parser
+from kb.cli.settings import add_settings_parser
 from kb.errors import KBError
 from kb.evaluation.commands import add_eval_parser
 from kb.feedback.commands import add_gaps_parser
@@ -28,6 +29,7 @@ _COMMANDS = (
     add_search_parser,
     add_build_parser,
     add_serve_parser,
+    add_settings_parser,
     add_mcp_parser,
     add_gaps_parser,
     add_eval_parser,

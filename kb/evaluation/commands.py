@@ -101,7 +101,7 @@ def _write_report(args: argparse.Namespace, base: KnowledgeBase, cases: list[Cas
     from kb.retrieval.index_folder import read_manifest
 
     made_by = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))["made_by"]
-    manifest = read_manifest(args.index or base.settings.index)
+    manifest = read_manifest(Path(args.index or base.settings.index))
     base = KnowledgeBase(base.index, RememberingEncoder(base.encoder), base.settings)
     asked = ask_all_ways(base, cases, _progress("asked"))
     noise = measure_noise(base, cases, args.noise, progress=_progress("buried in noise"))

@@ -31,6 +31,7 @@ from kb.serve.problems import LogWithoutText
 from kb.serve.replies import Replies
 from kb.serve.security import protect
 from kb.serve.widget import widget_routes
+from kb.settings import Settings
 from kb.types import Language
 
 __all__ = ["create_app", "serve"]
@@ -108,30 +109,23 @@ def create_app(
     return app
 
 
-def serve(
-    host: str = "127.0.0.1",
-    port: int = 7860,
-    index: Path | str | None = None,
-    access: Access | None = None,
-    feedback: str | Path | None = None,
-) -> None:
+def serve(settings: Settings | None = None, *, index: Path | str | None = None) -> None:
     """Load the index, shipped or at `index`, and serve chat and API until it is stopped.
 
-    Feedback is kept in the file or at the URL `feedback`, without one nowhere. The encoder loads
-    while the page is already there. Raises IndexFolderError, FeedbackError, InputError where the
-    address cannot be listened on.
+    Feedback is kept where the settings say. The encoder loads while the page is already there.
+    Raises IndexFolderError, FeedbackError, InputError where the address cannot be listened on.
     """
-    listening = _listen(host, port)
-    base = KnowledgeBase.load(index)
-    access = access or Access()
-    store = open_store(feedback) if feedback else None
-    app = create_app(base, access=access, feedback=store)
+    settings = settings or Settings()
+    host, root_path = settings.host, settings.root_path
+    listening = _listen(host, settings.port)
+    base = KnowledgeBase.load(index, settings=settings)
+    store = open_store(settings.feedback) if settings.feedback else None
+    app = create_app(base, access=Access.of(settings), feedback=store)
     loaded = app.state.encoder_loaded
     threading.Thread(target=_warm_up, args=(base, loaded), daemon=True).start()
     config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)
     _log.addFilter(LogWithoutText())  # after uvicorn has set up its logs
     shown = f"[{host}]" if ":" in host else host
-    root_path = access.root_path
     _log.info("the chat is at http://%s:%s%s", shown, listening.getsockname()[1], root_path)
     uvicorn.Server(config).run(sockets=[listening])
 

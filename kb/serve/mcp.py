@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from kb.errors import InputError, KBError
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.mcp_stdin import mend_stdin
+from kb.settings import Settings
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -31,12 +32,12 @@ _BYTES_AROUND_PASTE = 65_536
 _log = logging.getLogger(__name__)
 
 
-def serve_stdio(index: Path | str | None = None) -> None:
+def serve_stdio(index: Path | str | None = None, *, settings: Settings | None = None) -> None:
     """Load the index, shipped or at `index`, and serve one client until it closes its end.
 
     Raises InputError where the extra is not installed, IndexFolderError.
     """
-    server, _ = _server(index)
+    server, _ = _server(index, settings)
     # The SDK reads in a thread that nothing can wake; there is nothing to be finished either.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     mend_stdin()
@@ -50,6 +51,7 @@ def serve_http(
     index: Path | str | None = None,
     *,
     allowed_hosts: Sequence[str] = (),
+    settings: Settings | None = None,
 ) -> None:
     """Serve streamable HTTP at `PATH`, without sessions, until stopped.
 
@@ -58,7 +60,7 @@ def serve_http(
     address cannot be listened on, IndexFolderError.
     """
     names = _host_names(host, allowed_hosts)
-    server, base = _server(index)
+    server, base = _server(index, settings)
 
     import uvicorn
     from mcp.server.transport_security import TransportSecuritySettings
@@ -79,7 +81,9 @@ def serve_http(
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _server(index: Path | str | None) -> tuple[MCPServer[Any], KnowledgeBase]:
+def _server(
+    index: Path | str | None, settings: Settings | None
+) -> tuple[MCPServer[Any], KnowledgeBase]:
     """Return the MCP server and what it answers from, the encoder loading meanwhile."""
     try:
         from mcp.server import MCPServer  # noqa: F401 - of an older SDK the name is missing
@@ -91,7 +95,7 @@ def _server(index: Path | str | None) -> tuple[MCPServer[Any], KnowledgeBase]:
     from kb.serve.mcp_server import create_mcp_server
 
     _log_to_stderr()  # before the SDK sets up a log of its own
-    base = KnowledgeBase.load(index)
+    base = KnowledgeBase.load(index, settings=settings)
     threading.Thread(target=_warm_up, args=(base,), daemon=True).start()
     return create_mcp_server(base), base
 

@@ -12,6 +12,8 @@ from kb import InputError
 from kb.serve.access import Access, parse_origin
 from kb.serve.chat import create_app
 from kb.serve.problems import LogWithoutText
+from kb.settings import Settings
+from kb.settings.sources import read_settings
 
 PORTAL = "https://docs.example.com"
 OOM = {"paste": "sglang: torch.OutOfMemoryError: CUDA out of memory."}
@@ -273,29 +275,21 @@ def test_the_token_is_not_shown():
 # --- the one setting ---
 
 
-def test_flags_win_over_the_environment():
+def test_the_guards_go_by_the_settings():
     environment = {
         "KB_ALLOWED_ORIGINS": "https://a.example, https://b.example:8443",
         "KB_API_TOKEN": "s3cret",
         "KB_ROOT_PATH": "/kb/",
         "KB_RATE_LIMIT": "10",
     }
-    access = Access.from_environment(environment)
+    access = Access.of(read_settings({}, environment).settings)
     assert access.allowed_origins == ("https://a.example", "https://b.example:8443")
     assert (access.api_token, access.root_path) == ("s3cret", "/kb")
     assert access.requests_per_minute == 10
-    access = Access.from_environment(
-        environment,
-        allowed_origins=["https://c.example"],
-        root_path="",
-        requests_per_minute=0,
-    )
-    assert access.allowed_origins == ("https://c.example",)
-    assert (access.root_path, access.requests_per_minute) == ("", 0)
 
 
 def test_nothing_said_lets_in_nobody():
-    assert Access.from_environment({}) == Access()
+    assert Access.of(Settings()) == Access()
     assert Access().allowed_origins == ()
 
 
@@ -314,4 +308,4 @@ def test_nothing_said_lets_in_nobody():
 )
 def test_a_setting_that_cannot_be_meant_stops_the_start(environment):
     with pytest.raises(InputError):
-        Access.from_environment(environment)
+        read_settings({}, environment)
