@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from kb import InputError
 from kb.serve.chat import create_app, serve
+from kb.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +132,7 @@ def test_a_port_that_is_taken_is_said_with_what_to_do():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(InputError, match="--port"):
-            serve(port=taken.getsockname()[1])
+            serve(Settings(port=taken.getsockname()[1]))
 
 
 def test_telemetry_is_off_before_gradio_is_imported():
