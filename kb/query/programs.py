@@ -7,108 +7,108 @@ words of SGLang's own failures. What tells them apart is who speaks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from kb.query.folded import compile_folded, fold
 
 __all__ = ["ProgramEvidence", "find_programs"]
 
-_SGLANG = re.compile(
+_SGLANG = (
     r"sglang|\bsgl[-_.](?:kernel|project|router|jax)|\bsgl_|\bsgl\.|\bSGL_[A-Z]|launch_server\b"
     r"|[/\\]srt[/\\]|server_args\s?=|#running-req|#queue-req|#new-seq|mem[-_]fraction[-_]static"
     r"|chunked[-_]prefill[-_]size|radix[-_ ]?(?:cache|attention)|token_to_kv_pool|TpModelWorker"
     r"|(?:\[|\s)(?:TP|DP|PP)\d{1,3}(?: (?:TP|EP|PP)\d{1,3})*\]|run_scheduler_process"
     r"|disaggregation[-_](?:mode|ib|bootstrap|transfer)|bootstrap_room|KVTransferError"
     r"|watchdog_timeout|ModelRunner\b.{0,40}(?:tp|gpu)|scheduler_TP\d|avail mem=|SglangEngine"
-    r"|에스지랭|에스글랭",
-    re.IGNORECASE,
+    r"|에스지랭|에스글랭"
 )
 
 # Program → what only it prints or is called. Names count in a question; marks count in a log.
-_OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE))
-    for name, pattern in (
-        (
-            # Frames in its layers are no mark: SGLang was built on them up to 0.4.
-            "vLLM",
-            r"(?<![\w/.-])vllm\b(?!/|\.py)|\bvllm[/.](?:engine|entrypoints|worker|v1|executor|core)\b"
-            r"|\bvllm==|vllm-openai|VllmWorker|\bWorkerProc\b|Engine core\b|max_model_len"
-            r"|--max-model-len|gpu_memory_utilization"
-            r"|--gpu-memory-utilization|max_num_seqs|EngineCore|AsyncLLMEngine"
-            r"|LLMEngine\b|VLLM_[A-Z]|max_num_batched_tokens",
-        ),
-        (
-            "Text Generation Inference",
-            r"text[-_]generation[-_](?:inference|launcher|server|router|webui)|\bTGI\b"
-            r"|ShardCannotStart|max[-_]batch[-_]prefill[-_]tokens|--max-input-(?:length|tokens)",
-        ),
-        (
-            "llama.cpp",
-            r"llama[._-]?cpp|\bggml|\bllama_(?:model|context|init|load|new|kv|decode|server)"
-            r"|llama-(?:server|cli|bench)|--n-gpu-layers|\bngl\b|gguf_init|\bkoboldcpp|LM ?Studio"
-            r"|gpt4all|llamafile",
-        ),
-        ("Ollama", r"\bollama\b|올라마"),
-        (
-            "TensorRT-LLM",
-            r"tensorrt[-_]?llm|\btrtllm-(?:build|serve|bench)|\btrt[-_]?llm\b|tritonserver"
-            r"|Triton Inference Server|\bTensorRT\b|nvinfer",
-        ),
-        ("LMDeploy", r"lmdeploy|turbomind"),
-        ("MLC", r"\bmlc[-_ ]?(?:llm|chat)\b"),
-        ("DeepSpeed", r"deepspeed|\bzero[-_ ]?(?:stage|3)\b.{0,40}optim"),
-        (
-            "a training job",
-            r"\btrl\b|PPOTrainer|SFTTrainer|DPOTrainer|GRPOTrainer|\bTrainer\.train|trainer\.py"
-            r"|pytorch[-_ ]lightning|lightning\.pytorch|\baccelerate launch|\btorchrun\b|\bfsdp\b"
-            r"|backward\(\)|\bloss\.backward|optimizer\.step|training_step"
-            r"|\bepoch\b|axolotl|unsloth|megatron|\bpeft\b|gradient[_ ]checkpoint|train\.py"
-            r"|\bDDP\b|DistributedDataParallel|QLoRA|\bColab\b|(?:HF|Hugging ?Face) Trainer"
-            r"|학습 (?:중|코드|스크립트)|이어서 학습",
-        ),
-        (
-            "Stable Diffusion",
-            r"stable[-_ ]?diffusion|automatic1111|comfyui|\bwebui\.(?:sh|bat|py)|invokeai",
-        ),
-        ("Blender", r"\bblender\b|\bcycles\b.{0,30}(?:render|cuda|optix)"),
-        ("a miner", r"\bminer\b|mining|xmrig|nicehash|t-rex|ethminer|hashrate|phoenixminer"),
-        ("TensorFlow", r"tensorflow|\bkeras\b|tf\.(?:data|keras|function)"),
-        ("JAX", r"\bjax\b|jaxlib|\bxla_bridge"),
-        ("pandas", r"\bpandas\b|\bpd\.(?:read|DataFrame|concat|merge)|판다스"),
-        ("Dask", r"\bdask\b|distributed\.(?:worker|nanny|scheduler)|dask_cuda|\bcudf\b|rapids"),
-        ("Spark", r"\bpyspark\b|org\.apache\.spark|SparkContext"),
-        (
-            "a database",
-            r"\bpostgres(?:ql)?\b|psycopg|\bmysql\b|\bmariadb\b|\bmongo(?:db|d)\b|\bsqlite\b"
-            r"|\bredis\b|elasticsearch|\bORA-\d{5}|clickhouse|SQLSTATE|sqlalchemy",
-        ),
-        (
-            "Kubernetes",
-            r"cert-manager|ingress-nginx|\bkubelet\b|\betcd\b|coredns|\bhelm (?:install|upgrade)"
-            r"|CrashLoopBackOff|ImagePullBackOff|kube-(?:proxy|apiserver|system)|\bEKS\b|\bAKS\b"
-            r"|\bGKE\b|FailedScheduling|PersistentVolumeClaim|calico|flannel",
-        ),
-        ("nginx", r"\bnginx\b|엔진엑스"),
-        (
-            "Node.js",
-            r"\bnode(?:\.js|js)?:|\bnpm (?:ERR|install|run)|webpack|\byarn\b|next\.js|\bvite\b",
-        ),
-        (
-            "Java",
-            r"java\.(?:lang|util|io|net|sql)\.|\bat (?:org|com|io)\.[\w.]+\(|NullPointerException"
-            r"|spring(?:boot|framework)|\bgradle\b|\bmaven\b",
-        ),
-        ("Go", r"\bgoroutine \d+ \[|panic: runtime error"),
-        ("Rust", r"thread '.{1,60}' panicked at|error\[E\d{4}\]|\bcargo (?:build|run|test)"),
-        ("whisper", r"\bwhisper(?:x|\.cpp)?\b|faster[-_]whisper"),
-        ("LangChain", r"langchain|llama[-_]?index\b"),
-        ("OpenCV", r"\bopencv\b|cv2\.|\bcv::"),
-        ("Unity or Unreal", r"\bunity(?:engine| editor)\b|unreal engine|\bUE[45]\b"),
-        ("YOLO", r"\bultralytics\b|\byolo(?:v\d+)?\b|mmdetection|detectron2"),
-        ("Jupyter", r"<ipython-input-|jupyter"),
-    )
+_OTHERS: tuple[tuple[str, str], ...] = (
+    (
+        # Frames in its layers are no mark: SGLang was built on them up to 0.4.
+        "vLLM",
+        r"(?<![\w/.-])vllm\b(?!/|\.py)|\bvllm[/.](?:engine|entrypoints|worker|v1|executor|core)\b"
+        r"|\bvllm==|vllm-openai|VllmWorker|\bWorkerProc\b|Engine core\b|max_model_len"
+        r"|--max-model-len|gpu_memory_utilization"
+        r"|--gpu-memory-utilization|max_num_seqs|EngineCore|AsyncLLMEngine"
+        r"|LLMEngine\b|VLLM_[A-Z]|max_num_batched_tokens",
+    ),
+    (
+        "Text Generation Inference",
+        r"text[-_]generation[-_](?:inference|launcher|server|router|webui)|\bTGI\b"
+        r"|ShardCannotStart|max[-_]batch[-_]prefill[-_]tokens|--max-input-(?:length|tokens)",
+    ),
+    (
+        "llama.cpp",
+        r"llama[._-]?cpp|\bggml|\bllama_(?:model|context|init|load|new|kv|decode|server)"
+        r"|llama-(?:server|cli|bench)|--n-gpu-layers|\bngl\b|gguf_init|\bkoboldcpp|LM ?Studio"
+        r"|gpt4all|llamafile",
+    ),
+    ("Ollama", r"\bollama\b|올라마"),
+    (
+        "TensorRT-LLM",
+        r"tensorrt[-_]?llm|\btrtllm-(?:build|serve|bench)|\btrt[-_]?llm\b|tritonserver"
+        r"|Triton Inference Server|\bTensorRT\b|nvinfer",
+    ),
+    ("LMDeploy", r"lmdeploy|turbomind"),
+    ("MLC", r"\bmlc[-_ ]?(?:llm|chat)\b"),
+    ("DeepSpeed", r"deepspeed|\bzero[-_ ]?(?:stage|3)\b.{0,40}optim"),
+    (
+        "a training job",
+        r"\btrl\b|PPOTrainer|SFTTrainer|DPOTrainer|GRPOTrainer|\bTrainer\.train|trainer\.py"
+        r"|pytorch[-_ ]lightning|lightning\.pytorch|\baccelerate launch|\btorchrun\b|\bfsdp\b"
+        r"|backward\(\)|\bloss\.backward|optimizer\.step|training_step"
+        r"|\bepoch\b|axolotl|unsloth|megatron|\bpeft\b|gradient[_ ]checkpoint|train\.py"
+        r"|\bDDP\b|DistributedDataParallel|QLoRA|\bColab\b|(?:HF|Hugging ?Face) Trainer"
+        r"|학습 (?:중|코드|스크립트)|이어서 학습",
+    ),
+    (
+        "Stable Diffusion",
+        r"stable[-_ ]?diffusion|automatic1111|comfyui|\bwebui\.(?:sh|bat|py)|invokeai",
+    ),
+    ("Blender", r"\bblender\b|\bcycles\b.{0,30}(?:render|cuda|optix)"),
+    ("a miner", r"\bminer\b|mining|xmrig|nicehash|t-rex|ethminer|hashrate|phoenixminer"),
+    ("TensorFlow", r"tensorflow|\bkeras\b|tf\.(?:data|keras|function)"),
+    ("JAX", r"\bjax\b|jaxlib|\bxla_bridge"),
+    ("pandas", r"\bpandas\b|\bpd\.(?:read|DataFrame|concat|merge)|판다스"),
+    ("Dask", r"\bdask\b|distributed\.(?:worker|nanny|scheduler)|dask_cuda|\bcudf\b|rapids"),
+    ("Spark", r"\bpyspark\b|org\.apache\.spark|SparkContext"),
+    (
+        "a database",
+        r"\bpostgres(?:ql)?\b|psycopg|\bmysql\b|\bmariadb\b|\bmongo(?:db|d)\b|\bsqlite\b"
+        r"|\bredis\b|elasticsearch|\bORA-\d{5}|clickhouse|SQLSTATE|sqlalchemy",
+    ),
+    (
+        "Kubernetes",
+        r"cert-manager|ingress-nginx|\bkubelet\b|\betcd\b|coredns|\bhelm (?:install|upgrade)"
+        r"|CrashLoopBackOff|ImagePullBackOff|kube-(?:proxy|apiserver|system)|\bEKS\b|\bAKS\b"
+        r"|\bGKE\b|FailedScheduling|PersistentVolumeClaim|calico|flannel",
+    ),
+    ("nginx", r"\bnginx\b|엔진엑스"),
+    (
+        "Node.js",
+        r"\bnode(?:\.js|js)?:|\bnpm (?:ERR|install|run)|webpack|\byarn\b|next\.js|\bvite\b",
+    ),
+    (
+        "Java",
+        r"java\.(?:lang|util|io|net|sql)\.|\bat (?:org|com|io)\.[\w.]+\(|NullPointerException"
+        r"|spring(?:boot|framework)|\bgradle\b|\bmaven\b",
+    ),
+    ("Go", r"\bgoroutine \d+ \[|panic: runtime error"),
+    ("Rust", r"thread '.{1,60}' panicked at|error\[E\d{4}\]|\bcargo (?:build|run|test)"),
+    ("whisper", r"\bwhisper(?:x|\.cpp)?\b|faster[-_]whisper"),
+    ("LangChain", r"langchain|llama[-_]?index\b"),
+    ("OpenCV", r"\bopencv\b|cv2\.|\bcv::"),
+    ("Unity or Unreal", r"\bunity(?:engine| editor)\b|unreal engine|\bUE[45]\b"),
+    ("YOLO", r"\bultralytics\b|\byolo(?:v\d+)?\b|mmdetection|detectron2"),
+    ("Jupyter", r"<ipython-input-|jupyter"),
 )
 # The vocabulary of serving language models: shared by all its programs, and by nothing else.
-_SERVING = re.compile(
+_SERVING = (
     r"prefill|decode\b|decoding|\bkv[ _-]?cache|KV ?캐시|cuda ?graph|\btokenizer|detokenizer"
     r"|토크나이저|speculative|\beagle\b|\bMTP\b|\bMoE\b|expert parallel|tensor parallel|\bTP\d"
     r"|\btp\b|\bdp\b|\bpp\b|pipeline parallel|텐서 병렬|\bLoRA\b|로라|\bAWQ\b|GPTQ|\bFP8\b"
@@ -121,8 +121,7 @@ _SERVING = re.compile(
     r"|처리량|동시 요청|concurrent requests|프리픽스|prefix cach|캐시 적중|\bshm\b|/dev/shm|\bOOM\b"
     r"|\bNCCL\b|\bCUDA\b|\bVRAM\b|GPU 메모리|GPU memory|first request|garbage|출력이 깨|모델 로딩"
     r"|max[-_]model[-_]len|gpu[-_]memory[-_]utilization|max[-_]num[-_]seqs|model output"
-    r"|throughput|tok(?:en)?s?/s|토큰|배치 크기|batch size|temperature|top_p|추론 서버|서빙",
-    re.IGNORECASE,
+    r"|throughput|tok(?:en)?s?/s|토큰|배치 크기|batch size|temperature|top_p|추론 서버|서빙"
 )
 # Frames of a stack that are some script's own, not a server's: `File "/home/…/train.py"`.
 _FRAME_FILE = re.compile(r'File "([^"\n]{1,300})", line \d+')
@@ -134,6 +133,7 @@ _FOREIGN_USAGE = re.compile(
     re.MULTILINE,
 )
 _MAX_CHARS = 400_000  # marks are everywhere in a log: its first part is enough
+_MAX_MARKS, _MAX_TERMS = 50, 10  # more of them tell nothing more
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +169,34 @@ def _is_name_of_flag(mark: str) -> bool:
     return mark.startswith("-") or "_" in mark
 
 
+@lru_cache(maxsize=128)
+def _pattern(source: str, is_folded: bool) -> re.Pattern[str]:
+    return compile_folded(source) if is_folded else re.compile(source, re.IGNORECASE)
+
+
 def _count(text: str, *, words: bool = False) -> tuple[int, tuple[tuple[str, int], ...], int]:
+    """Return the marks of SGLang, of each other program, and the distinct terms of serving."""
     text = text[:_MAX_CHARS]
-    sglang = min(len(_SGLANG.findall(text)), 50)
+    folded = fold(text)
+    searched, is_folded = (text, False) if folded is None else (folded, True)
+
+    def marks_of(source: str) -> Iterator[str]:
+        return (found[0] for found in _pattern(source, is_folded).finditer(searched))
+
+    sglang = sum(1 for _ in islice(marks_of(_SGLANG), _MAX_MARKS))
     others = []
-    for name, pattern in _OTHERS:
-        marks = [mark for mark in pattern.findall(text) if not (words and _is_name_of_flag(mark))]
-        others.append((name, min(len(marks), 50)))
+    for name, source in _OTHERS:
+        marks = (mark for mark in marks_of(source) if not (words and _is_name_of_flag(mark)))
+        others.append((name, sum(1 for _ in islice(marks, _MAX_MARKS))))
     if _FOREIGN_USAGE.search(text):
         others.append(("another program", 1))
     found = sorted((item for item in others if item[1]), key=lambda item: -item[1])
-    serving = len({term.lower() for term in _SERVING.findall(text)})
-    return sglang, tuple(found), min(serving, 10)
+    terms: set[str] = set()
+    for term in marks_of(_SERVING):
+        terms.add(term.lower())
+        if len(terms) == _MAX_TERMS:
+            break
+    return sglang, tuple(found), len(terms)
 
 
 def _has_foreign_frames(text: str) -> bool:
