@@ -56,14 +56,31 @@ _USAGE = re.compile(
 
 def find_command(text: str) -> LaunchCommand | None:
     """Return the first launch command of `text` that has flags, None where there is none."""
-    text = _USAGE.sub(lambda found: " " * len(found[0]), text)
+    pasted = text
+    text = _USAGE.sub(lambda found: " " * len(found[0]), pasted)
     in_force = fields_in_force(text)
     plain: LaunchCommand | None = None
-    for command in _candidates(text, in_force):
+    for candidate in _candidates(text, in_force):
+        command = _before_usage(candidate, pasted, text, in_force)
+        if command is None:
+            continue
         if command.options:
             return command
         plain = plain or command
     return plain
+
+
+def _before_usage(
+    command: LaunchCommand, pasted: str, text: str, in_force: Mapping[str, object]
+) -> LaunchCommand | None:
+    """Return the command, read anew up to argparse's line where a lost quote runs over one."""
+    span = pasted[command.offset : command.offset + len(command.text)]
+    if span == command.text:
+        return command
+    differs = (i for i, (a, b) in enumerate(zip(span, command.text, strict=True)) if a != b)
+    end = command.offset + next(differs)
+    shorter = _candidates(text[: text.rfind("\n", 0, end) + 1], in_force)
+    return next((again for again in shorter if again.offset == command.offset), None)
 
 
 def parse_command(text: str) -> LaunchCommand | None:

@@ -125,3 +125,14 @@ def test_lines_of_a_log_under_bare_arguments_cost_no_more_than_their_length() ->
     command = find_command("\n".join(["args: --model-path x --tp 8", *[line] * 200]))
     assert command is not None and command.text == "--model-path x --tp 8"
     assert time.perf_counter() - started < 1
+
+
+def test_a_lost_quote_does_not_take_argparse_s_own_lines_for_the_command() -> None:
+    paste = (
+        "$ python3 -m sglang.launch_server --model-path M --tp 2 -'x\n"
+        "usage: launch_server.py [-h] --model-path MODEL_PATH\n"
+        "error: unrecognized arguments: -'x\n"
+    )
+    command = find_command(paste)
+    assert command is not None
+    assert command.text == "python3 -m sglang.launch_server --model-path M --tp 2 -'x"
