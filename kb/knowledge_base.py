@@ -158,9 +158,18 @@ class KnowledgeBase:
         return by_language.get(language) or next(iter(by_language.values()))
 
     def warm_up(self) -> None:
-        """Load the catalogue and the encoder, so that the first question does not wait."""
-        self._catalog()
-        self._ready_encoder().encode_query([PROBE_TEXT])
+        """Load the catalogue and the encoder and ask, so that the first question does not wait."""
+        self._ready_encoder()
+        self.ask(PROBE_TEXT)
+
+    def take_over(self, older: KnowledgeBase) -> None:
+        """Use what `older` has loaded: the catalogue and, where it is the same, the encoder."""
+        with older._lock:
+            matcher, encoder = older._matcher, older._encoder
+        with self._lock:
+            self._matcher = self._matcher or matcher
+            if self.index.encoder.name == older.index.encoder.name:
+                self._encoder = self._encoder or encoder  # still to be compared with the index's
 
     @property
     def encoder(self) -> Encoder:

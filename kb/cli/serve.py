@@ -47,7 +47,7 @@ def _run_serve(args: argparse.Namespace) -> int:
         return _print_csp(args, effective.settings)
     if args.portal is not None:
         raise InputError("--portal is for the policy; give --print-csp too")
-    from kb.serve.chat import serve
+    from kb.serve.server import serve
 
     serve(effective.settings, index=effective.index)
     return FOUND

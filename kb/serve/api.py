@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import datetime, timezone
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, FastAPI, Path, Query
@@ -19,6 +20,7 @@ from kb.knowledge_base import KnowledgeBase
 from kb.serve.access import Access
 from kb.serve.api_models import AskRequest, Problem, Readiness, SearchRequest
 from kb.serve.ask_queue import AskQueue, QueueFullError, TooSlowError
+from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, api_feedback
 from kb.serve.metrics import Meter
 from kb.serve.problems import internal_error, problem
@@ -54,7 +56,7 @@ _FEEDBACK_KEPT = (
 
 
 def create_api(
-    base: KnowledgeBase,
+    base: KnowledgeBase | CurrentBase,
     access: Access,
     meter: Meter,
     encoder_loaded: threading.Event,
@@ -65,6 +67,7 @@ def create_api(
     `encoder_loaded` is set after the first answer, since that has needed the encoder. Without
     `feedback` there is no route for it.
     """
+    current = CurrentBase.of(base)
     queue = AskQueue(access.asks_at_a_time, access.asks_waiting, access.ask_timeout_s)
     meter.watch("kb_asks_running", "Questions of the API being answered.", lambda: queue.running)
     meter.watch("kb_asks_waiting", "Questions of the API in the queue.", lambda: queue.waiting)
@@ -88,6 +91,7 @@ def create_api(
     @api.post("/ask", response_model=Answer, responses=_documented(400, 408, 413, 422, 503))
     async def ask(asked: AskRequest) -> Response:
         """Answer a pasted log, a question, or both, as `kb ask --json` does."""
+        base = current.base
         _check_size(base, len(asked.paste) + len(asked.question or ""))
         answer = await answered(lambda: _ask(base, asked, feedback))
         meter.answer(answer)
@@ -100,6 +104,7 @@ def create_api(
     )
     async def search(wanted: SearchRequest) -> Response:
         """List the sections nearest to a text, the best first, as `kb search --json` does."""
+        base = current.base
         _check_size(base, len(wanted.text))
         found = await answered(lambda: base.search(wanted.text, wanted.top_k, wanted.language))
         return _json([asdict(section) for section in found])
@@ -114,7 +119,7 @@ def create_api(
         ] = "en",
     ) -> Response:
         """Return a section by its id."""
-        found = base.section(identifier, language)
+        found = current.base.section(identifier, language)
         if found is None:
             return problem(404, "there is no section with this id; /api/v1/search finds ids")
         return _json(asdict(found))
@@ -124,9 +129,10 @@ def create_api(
     return api
 
 
-def health_routes(base: KnowledgeBase, encoder_loaded: threading.Event) -> APIRouter:
+def health_routes(base: KnowledgeBase | CurrentBase, encoder_loaded: threading.Event) -> APIRouter:
     """Return `/healthz`, which answers while the process lives, and `/readyz`."""
     routes = APIRouter()
+    current = CurrentBase.of(base)
 
     @routes.api_route("/healthz", methods=["GET", "HEAD"], include_in_schema=False)
     async def alive() -> Response:
@@ -135,11 +141,14 @@ def health_routes(base: KnowledgeBase, encoder_loaded: threading.Event) -> APIRo
     @routes.api_route("/readyz", methods=["GET", "HEAD"], include_in_schema=False)
     async def ready() -> Readiness:
         # There is no application without an index; the encoder loads while the page is there.
+        index, state = current.base.index, current.state
         return Readiness(
             ready=True,
-            sections=len(base.index.sections),
-            encoder=base.index.encoder.name,
+            sections=len(index.sections),
+            encoder=index.encoder.name,
             encoder_loaded=encoder_loaded.is_set(),
+            loaded_at=datetime.fromtimestamp(state.loaded_at, timezone.utc),
+            reload_failed=state.is_failing,
         )
 
     return routes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -98,4 +99,12 @@ class Readiness(BaseModel):
     encoder: Annotated[str, Field(description="Name of the index's encoder.")]
     encoder_loaded: Annotated[
         bool, Field(description="Whether it is loaded; else the next question loads it.")
+    ]
+    loaded_at: Annotated[datetime, Field(description="When the index that answers was loaded.")]
+    reload_failed: Annotated[
+        bool,
+        Field(
+            description="Whether a newer index cannot be loaded; the log says why, and the one"
+            " before it answers."
+        ),
     ]

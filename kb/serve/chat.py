@@ -1,49 +1,42 @@
-"""The web chat and the HTTP API: an application to mount or run, and the server that runs it."""
+"""The web chat and the HTTP API: a knowledge base in, an application to mount or run out."""
 
 from __future__ import annotations
 
 import hashlib
-import logging
-import socket
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import cast
 
 import gradio as gr
-import uvicorn
 from fastapi import APIRouter, FastAPI, Query
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
-from kb.errors import InputError, KBError
-from kb.feedback.store import FeedbackStore, open_store
+from kb.feedback.store import FeedbackStore
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.access import Access
 from kb.serve.api import add_problems, create_api, health_routes
+from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, chat_feedback
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
-from kb.serve.problems import LogWithoutText
 from kb.serve.replies import Replies
 from kb.serve.security import protect
 from kb.serve.widget import widget_routes
-from kb.settings import Settings
 from kb.types import Language
 
-__all__ = ["create_app", "serve"]
+__all__ = ["create_app"]
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 # Later ones win.
 STYLES = ("page.css", "form.css", "answer.css", "feedback.css", "beside.css", "narrow.css")
-_log = logging.getLogger("uvicorn.error")
 
 
 def create_app(
-    base: KnowledgeBase | None = None,
+    base: KnowledgeBase | CurrentBase | None = None,
     *,
     access: Access | None = None,
     routers: Sequence[APIRouter] = (),
@@ -56,18 +49,19 @@ def create_app(
     questions are kept in `feedback`, which the application closes at its end; without it, nowhere.
     Raises IndexFolderError where the shipped index cannot be loaded.
     """
-    base = base or KnowledgeBase.load()
+    current = CurrentBase.of(base or KnowledgeBase.load())
     access = access or Access()
     meter = Meter()
     encoder_loaded = threading.Event()
-    kept = Feedback(base, feedback) if feedback else None
-    replies = Replies(base, kept)
+    _watch_index(meter, current)
+    kept = Feedback(current, feedback) if feedback else None
+    replies = Replies(current, kept)
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.
     page.add_middleware(CORSMiddleware)
     gr.mount_gradio_app(
         page,
-        build_page(replies, base.settings.max_paste_chars),
+        build_page(replies, current.base.settings.max_paste_chars),
         path="/",
         theme=page_theme(),
         footer_links=[],
@@ -94,9 +88,9 @@ def create_app(
     )
     app.state.encoder_loaded = encoder_loaded
     add_problems(app, meter)
-    for router in (*routers, health_routes(base, encoder_loaded), metrics_routes(meter)):
+    for router in (*routers, health_routes(current, encoder_loaded), metrics_routes(meter)):
         app.include_router(router)
-    app.mount("/api/v1", create_api(base, access, meter, encoder_loaded, kept))
+    app.mount("/api/v1", create_api(current, access, meter, encoder_loaded, kept))
     if kept:
         app.include_router(chat_feedback(kept))
     app.include_router(_section_routes(replies))
@@ -109,25 +103,15 @@ def create_app(
     return app
 
 
-def serve(settings: Settings | None = None, *, index: Path | str | None = None) -> None:
-    """Load the index, shipped or at `index`, and serve chat and API until it is stopped.
-
-    Feedback is kept where the settings say. The encoder loads while the page is already there.
-    Raises IndexFolderError, FeedbackError, InputError where the address cannot be listened on.
-    """
-    settings = settings or Settings()
-    host, root_path = settings.host, settings.root_path
-    listening = _listen(host, settings.port)
-    base = KnowledgeBase.load(index, settings=settings)
-    store = open_store(settings.feedback) if settings.feedback else None
-    app = create_app(base, access=Access.of(settings), feedback=store)
-    loaded = app.state.encoder_loaded
-    threading.Thread(target=_warm_up, args=(base, loaded), daemon=True).start()
-    config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)
-    _log.addFilter(LogWithoutText())  # after uvicorn has set up its logs
-    shown = f"[{host}]" if ":" in host else host
-    _log.info("the chat is at http://%s:%s%s", shown, listening.getsockname()[1], root_path)
-    uvicorn.Server(config).run(sockets=[listening])
+def _watch_index(meter: Meter, current: CurrentBase) -> None:
+    for name, meaning, value in (
+        ("sections", "Sections in the index.", lambda: len(current.base.index.sections)),
+        ("loaded_timestamp_seconds", "When it was loaded.", lambda: current.state.loaded_at),
+        ("reloads", "Newer indexes that took its place.", lambda: current.state.reloads),
+        ("failures", "Newer indexes that could not be used.", lambda: current.state.failures),
+        ("reload_failed", "1 where the newest can't be used.", lambda: current.state.is_failing),
+    ):
+        meter.watch(f"kb_index_{name}", meaning, value)
 
 
 def _section_routes(replies: Replies) -> APIRouter:
@@ -165,26 +149,3 @@ def _first_in_head(assets: str) -> str:
 def _last_in_head(assets: str) -> str:
     """Return what comes after Gradio's own style."""
     return "".join(f'<link rel="stylesheet" href=".{assets}/{name}">' for name in STYLES)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(cast("tuple[str, int]", address))
-    except (OSError, OverflowError) as error:
-        raise InputError(
-            f"{host}:{port} cannot be listened on ({error}); give another --host or --port"
-        ) from error
-    return listening
-
-
-def _warm_up(base: KnowledgeBase, loaded: threading.Event) -> None:
-    try:
-        base.warm_up()
-        loaded.set()
-    except KBError as error:  # the first question will say so too
-        _log.error("the encoder cannot be loaded: %s", error)

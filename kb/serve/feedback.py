@@ -19,6 +19,7 @@ from kb.feedback.records import Reason, Unanswered, Vote
 from kb.feedback.store import FeedbackError, FeedbackStore
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.api_models import Text
+from kb.serve.current_base import CurrentBase
 from kb.serve.problems import problem
 from kb.types import Answer, Language
 from kb.version import __version__
@@ -76,9 +77,9 @@ class Kept(BaseModel):
 class Feedback:
     """What the server keeps; safe from several threads."""
 
-    def __init__(self, base: KnowledgeBase, store: FeedbackStore) -> None:
+    def __init__(self, base: KnowledgeBase | CurrentBase, store: FeedbackStore) -> None:
         """Take the knowledge base that votes are about, and where they are kept."""
-        self._base = base
+        self._current = CurrentBase.of(base)
         self._store = store
         # One thread: an answer does not wait for a disk, let alone for a database that is away.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="kb-feedback")
@@ -87,7 +88,7 @@ class Feedback:
     def vote(self, asked: FeedbackRequest) -> bool:
         """Keep a vote; False where there is no such section. Raises FeedbackError."""
         # So that no text of a client's choice is kept as an id.
-        if self._base.section(asked.section, asked.language) is None:
+        if self._current.base.section(asked.section, asked.language) is None:
             return False
         lines = signature_lines(asked.paste) if asked.paste and not asked.helpful else ()
         self._store.add_vote(

@@ -16,6 +16,7 @@ from kb.answer.diagnosis import Diagnosis
 from kb.errors import KBError
 from kb.knowledge_base import KnowledgeBase
 from kb.serve import mcp_tools
+from kb.serve.current_base import CurrentBase
 from kb.serve.mcp_tools import FoundSections, Told
 from kb.types import Answer, Language, Section
 from kb.version import __version__
@@ -86,8 +87,8 @@ _Diagnosis = RootModel[Diagnosis]
 class _Tools:
     """The tools' signatures are their input schemas, the second annotation is the output's."""
 
-    def __init__(self, base: KnowledgeBase) -> None:
-        self._base = base
+    def __init__(self, current: CurrentBase) -> None:
+        self._current = current
 
     def ask(
         self,
@@ -100,7 +101,8 @@ class _Tools:
         language: _Language = None,
         version: _Version = "",
     ) -> Annotated[CallToolResult, _Answer]:
-        return _result(lambda: mcp_tools.ask(self._base, paste, question, language, version))
+        base = self._current.base
+        return _result(lambda: mcp_tools.ask(base, paste, question, language, version))
 
     def search(
         self,
@@ -110,14 +112,14 @@ class _Tools:
         ] = 5,
         language: _Language = None,
     ) -> Annotated[CallToolResult, _FoundSections]:
-        return _result(lambda: mcp_tools.search(self._base, text, top_k, language))
+        return _result(lambda: mcp_tools.search(self._current.base, text, top_k, language))
 
     def section(
         self,
         id: Annotated[str, Field(description="E.g. 'cuda-out-of-memory'.")],  # noqa: A002 - the name agents see
         language: _LanguageOrEnglish = None,
     ) -> Annotated[CallToolResult, _Section]:
-        return _result(lambda: mcp_tools.section(self._base, id, language or "en"))
+        return _result(lambda: mcp_tools.section(self._current.base, id, language or "en"))
 
     def doctor(
         self,
@@ -139,7 +141,7 @@ class _Tools:
         return _result(lambda: mcp_tools.doctor(command, version, language or "en"))
 
 
-def create_mcp_server(base: KnowledgeBase) -> MCPServer[Any]:
+def create_mcp_server(base: KnowledgeBase | CurrentBase) -> MCPServer[Any]:
     """Return an MCP server over `base`, to be run on any of the SDK's transports.
 
     A KBError comes back as a tool error with its message alone.
@@ -152,7 +154,7 @@ def create_mcp_server(base: KnowledgeBase) -> MCPServer[Any]:
         log_level="WARNING",  # at INFO the SDK logs the messages of errors, which quote the user
         subscriptions=False,  # the lists never change
     )
-    tools = _Tools(base)
+    tools = _Tools(CurrentBase.of(base))
     for run, title, description in (
         (tools.ask, "Explain an SGLang failure", ASK),
         (tools.search, "Search SGLang troubleshooting", SEARCH),

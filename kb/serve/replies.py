@@ -9,6 +9,7 @@ from kb.feedback.masking import signature_lines
 from kb.knowledge_base import KnowledgeBase
 from kb.query.language import detect_language
 from kb.serve.answer_html import answer_html, error_html, section_html
+from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback
 from kb.serve.section_links import SectionLinks
 from kb.serve.topics_html import topics_html
@@ -29,11 +30,11 @@ class Reply:
 class Replies:
     """The knowledge base as the page sees it; safe from several threads."""
 
-    def __init__(self, base: KnowledgeBase, feedback: Feedback | None = None) -> None:
+    def __init__(self, base: KnowledgeBase | CurrentBase, feedback: Feedback | None = None) -> None:
         """Take a loaded knowledge base and what keeps feedback; without that, nothing is kept."""
-        self._base = base
+        self._current = CurrentBase.of(base)
         self._feedback = feedback
-        self._links = SectionLinks(base.index.sections)
+        self._links_of = (self._current.base, SectionLinks(self._current.base.index.sections))
 
     def ask(
         self,
@@ -51,11 +52,12 @@ class Replies:
         asked `again`, in another language, does not count as a further question.
         """
         language = chosen or _language_of(paste, question, page)
-        problem = self._cannot_ask(paste, question, page)
+        base, links = self._now()
+        problem = _cannot_ask(base, paste, question, page)
         if problem:
             return Reply(problem)
         try:
-            answer = self._base.ask(
+            answer = base.ask(
                 paste, question.strip() or None, language, version=version.strip() or None
             )
         except KBError as error:
@@ -66,28 +68,39 @@ class Replies:
             signatures = signature_lines(paste) if answer.found else ()
             if not again:
                 self._feedback.answered(answer, paste)
-        return Reply(answer_html(answer, self._links, paste, question, signatures), found)
+        return Reply(answer_html(answer, links, paste, question, signatures), found)
 
     def section(self, identifier: str, language: Language) -> str | None:
         """Return a section as HTML, None where no section has this id."""
-        section = self._base.section(identifier, language)
-        return section_html(section, self._links) if section else None
+        base, links = self._now()
+        section = base.section(identifier, language)
+        return section_html(section, links) if section else None
 
     def topics(self, language: Language) -> str:
         """Return the overview of all sections."""
-        return topics_html(self._base.index.sections, language)
+        return topics_html(self._current.base.index.sections, language)
 
-    def _cannot_ask(self, paste: str, question: str, page: Language) -> str | None:
-        """Return the message about the two mistakes a person makes, in the page's language."""
-        limit = self._base.settings.max_paste_chars
-        size = len(paste) + len(question)
-        if not paste.strip() and not question.strip():
-            message = text("chat.error_empty", page)
-        elif size > limit:
-            message = text("chat.error_too_large", page, size=f"{size:,}", limit=f"{limit:,}")
-        else:
-            return None
-        return error_html(text("chat.error", page), message, page)
+    def _now(self) -> tuple[KnowledgeBase, SectionLinks]:
+        """Return the knowledge base of now with the links between its sections."""
+        base, links = self._links_of
+        if base is not self._current.base:
+            base = self._current.base
+            links = SectionLinks(base.index.sections)
+            self._links_of = (base, links)
+        return base, links
+
+
+def _cannot_ask(base: KnowledgeBase, paste: str, question: str, page: Language) -> str | None:
+    """Return the message about the two mistakes a person makes, in the page's language."""
+    limit = base.settings.max_paste_chars
+    size = len(paste) + len(question)
+    if not paste.strip() and not question.strip():
+        message = text("chat.error_empty", page)
+    elif size > limit:
+        message = text("chat.error_too_large", page, size=f"{size:,}", limit=f"{limit:,}")
+    else:
+        return None
+    return error_html(text("chat.error", page), message, page)
 
 
 def _release(version: VersionRange) -> str | None:

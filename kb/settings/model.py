@@ -81,6 +81,12 @@ class Settings:
     )
     port: int = _setting(7860, kinds.whole_number(0, 65535), "port to listen on, 0 for a free one")
     root_path: str = _setting("", kinds.sub_path, "sub-path under which a proxy shows the server")
+    reload_s: float = _setting(
+        2.0, kinds.seconds(zero=True), "how often a newer index is looked for, 0 for never"
+    )
+    watch_content: bool = _setting(
+        False, kinds.switch, "build the index anew when a document changes"
+    )
     # Who may come in.
     allowed_origins: tuple[str, ...] = _setting(
         (),

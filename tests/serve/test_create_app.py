@@ -11,7 +11,8 @@ from fastapi import APIRouter
 from fastapi.testclient import TestClient
 
 from kb import InputError
-from kb.serve.chat import create_app, serve
+from kb.serve.chat import create_app
+from kb.serve.server import serve
 from kb.settings import Settings
 
 

@@ -1,0 +1,91 @@
+"""`kb serve`: settings in, a server that answers until it is stopped."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import uvicorn
+
+from kb.errors import InputError, KBError
+from kb.feedback.store import open_store
+from kb.knowledge_base import KnowledgeBase
+from kb.serve.access import Access
+from kb.serve.chat import create_app
+from kb.serve.content_watch import ContentWatch
+from kb.serve.current_base import CurrentBase, Watch, folder_mark
+from kb.serve.problems import LogWithoutText
+from kb.settings import Settings
+
+__all__ = ["serve"]
+
+_log = logging.getLogger("uvicorn.error")
+
+
+def serve(settings: Settings | None = None, *, index: Path | str | None = None) -> None:
+    """Load the index, shipped or at `index`, and serve chat and API until it is stopped.
+
+    A newer index takes the old one's place while the server runs, on SIGHUP too. Feedback is kept
+    where the settings say. The encoder loads while the page is already there. Raises
+    IndexFolderError, FeedbackError, InputError where the address cannot be listened on.
+    """
+    settings = settings or Settings()
+    listening = _listen(settings.host, settings.port)
+    content = ContentWatch.of(settings, index)
+    mark = _mark_of(index)
+    seen = mark()  # before it is loaded: what is built meanwhile is loaded once more, not missed
+    current = CurrentBase(_load(settings, index), lambda: _load(settings, index))
+    look = content.look(current) if content else None
+    watch = Watch(current, mark, settings.reload_s, seen=seen, before=look)
+    store = open_store(settings.feedback) if settings.feedback else None
+    app = create_app(current, access=Access.of(settings), feedback=store)
+    loaded = app.state.encoder_loaded
+    threading.Thread(target=_warm_up, args=(current.base, loaded), daemon=True).start()
+    config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)
+    _log.addFilter(LogWithoutText())  # after uvicorn has set up its logs
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    _log.info("the chat is at http://%s:%s%s", host, listening.getsockname()[1], settings.root_path)
+    signal.signal(signal.SIGHUP, lambda *_: watch.ask())
+    watch.start()
+    uvicorn.Server(config).run(sockets=[listening])
+    watch.stop()
+
+
+def _load(settings: Settings, index: Path | str | None) -> KnowledgeBase:
+    return KnowledgeBase.load(index, settings=settings)
+
+
+def _mark_of(index: Path | str | None) -> Callable[[], Any]:
+    """Return what tells a newer index from the old one; of the shipped one there is none."""
+    if index is None or "://" in str(index):
+        return lambda: None
+    folder = Path(index)
+    return lambda: folder_mark(folder)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(cast("tuple[str, int]", address))
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"{host}:{port} cannot be listened on ({error}); give another --host or --port"
+        ) from error
+    return listening
+
+
+def _warm_up(base: KnowledgeBase, loaded: threading.Event) -> None:
+    try:
+        base.warm_up()
+        loaded.set()
+    except KBError as error:  # the first question will say so too
+        _log.error("the encoder cannot be loaded: %s", error)
