@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import datetime
 
 import pytest
 from fastapi.testclient import TestClient
@@ -153,11 +154,13 @@ def test_alive_and_ready_say_what_is_loaded(base):
     with TestClient(create_app(base)) as client:
         assert client.get("/healthz").json() == {"alive": True}
         before = client.get("/readyz").json()
+        assert datetime.fromisoformat(before.pop("loaded_at").replace("Z", "+00:00"))
         assert before == {
             "ready": True,
             "sections": 6,
             "encoder": base.index.encoder.name,
             "encoder_loaded": False,
+            "reload_failed": False,
         }
         client.post("/api/v1/ask", json={"paste": OOM})
         assert client.get("/readyz").json()["encoder_loaded"] is True
