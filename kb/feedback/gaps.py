@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kb.feedback.clusters import Cluster, cluster
@@ -20,7 +20,8 @@ class Gap:
 
     cluster: Cluster
     draft: Draft | None = None  # None where there were words only
-    mark: Mark | None = None
+    mark: Mark | None = None  # the latest of those that any of its questions has
+    marked: tuple[str, ...] = ()  # the keys of all that are marked
     asked_since: int = 0  # questions after the mark
 
     @property
@@ -63,27 +64,22 @@ def read_gaps(
     """Return the gaps; the same rows give the same result, in whatever order they come."""
     groups = cluster(unanswered)
     by_key = {mark.gap: mark for mark in marks}
-    by_group = {
-        group.key: _latest(by_key[key] for key in group.keys & by_key.keys()) for group in groups
-    }
     logs = [group for group in groups if group.lines]
     gaps = [
-        _gap(group, draft, by_group[group.key])
-        for group, draft in zip(logs, drafts(logs), strict=True)
+        *(_gap(group, draft, by_key) for group, draft in zip(logs, drafts(logs), strict=True)),
+        *(_gap(group, None, by_key) for group in groups if not group.lines),
     ]
-    words = [_gap(group, None, by_group[group.key]) for group in groups if not group.lines]
     return Gaps(
-        tuple(gap for gap in gaps if gap.is_open),
-        tuple(gap for gap in words if gap.is_open),
-        tuple(gap for gap in (*gaps, *words) if not gap.is_open),
+        tuple(gap for gap in gaps if gap.is_open and gap.draft),
+        tuple(gap for gap in gaps if gap.is_open and not gap.draft),
+        tuple(gap for gap in gaps if not gap.is_open),
         tuple(by_section(votes)),
     )
 
 
-def _latest(marks: Iterable[Mark]) -> Mark | None:
-    return max(marks, key=lambda mark: (mark.at, mark.gap), default=None)
-
-
-def _gap(group: Cluster, draft: Draft | None, mark: Mark | None) -> Gap:
-    since = sum(at > mark.at for at in group.times) if mark else 0
-    return Gap(group, draft, mark, since)
+def _gap(group: Cluster, draft: Draft | None, by_key: Mapping[str, Mark]) -> Gap:
+    marked = tuple(sorted(group.keys & by_key.keys()))
+    if not marked:
+        return Gap(group, draft)
+    mark = max((by_key[key] for key in marked), key=lambda mark: (mark.at, mark.gap))
+    return Gap(group, draft, mark, marked, sum(at > mark.at for at in group.times))

@@ -17,6 +17,7 @@ class Access:
 
     allowed_origins: tuple[str, ...] = ()  # as browsers send them; empty: the same origin only
     api_token: str | None = field(default=None, repr=False)  # None: the API asks for none
+    maintainer_token: str | None = field(default=None, repr=False)  # None: they have no page
     root_path: str = ""  # where a proxy shows the server: "" or "/kb", no `/` at the end
     requests_per_minute: int = 240  # of one client, all at once or spread; 0: no limit
     max_body_bytes: int = 12_000_000  # the longest paste, 10 MB, and room for JSON's escapes
@@ -51,6 +52,7 @@ class Access:
         return cls(
             allowed_origins=settings.allowed_origins,
             api_token=settings.api_token,
+            maintainer_token=settings.maintainer_token,
             root_path=settings.root_path,
             requests_per_minute=settings.rate_limit,
             max_body_bytes=settings.max_body_bytes,

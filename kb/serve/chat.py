@@ -20,6 +20,8 @@ from kb.serve.access import Access
 from kb.serve.api import add_problems, create_api, health_routes
 from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, chat_feedback
+from kb.serve.maintainers import MaintainersPage
+from kb.serve.maintainers_sign_in import SignIn
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
@@ -96,6 +98,10 @@ def create_app(
     app.include_router(_section_routes(replies))
     app.include_router(widget_routes())
     assets = _assets_path()
+    if feedback and access.maintainer_token:
+        sign_in = SignIn(access.maintainer_token)
+        maintainers = MaintainersPage(feedback, sign_in, access.root_path, assets)
+        app.include_router(maintainers.routes())
     app.mount(assets, StaticFiles(directory=ASSETS))
     guarded = PageGuard(page, _first_in_head(assets), _last_in_head(assets), access.allowed_origins)
     app.mount("/", guarded)

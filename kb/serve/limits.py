@@ -20,7 +20,7 @@ from kb.serve.problems import problem
 __all__ = ["BodyLimit", "RateLimit", "TokenBuckets"]
 
 # What makes the server work; the page's own files, its heartbeat and health checks are free.
-_COUNTED = ("/api/", "/chat-section", "/chat-feedback", "/gradio_api/queue/join")
+_COUNTED = ("/api/", "/chat-section", "/chat-feedback", "/gradio_api/queue/join", "/maintainers")
 _MOST_CLIENTS = 20_000  # remembered at a time, about 4 MB
 # A client that is refused while it sends would see a broken connection and no reason, so that
 # the rest is read and thrown away, up to a bound.

@@ -27,6 +27,7 @@ _ROUTES = (
     ("/readyz", "readiness"),
     ("/metrics", "metrics"),
     ("/widget", "widget"),
+    ("/maintainers", "maintainers"),
     ("/", "chat"),
 )
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)

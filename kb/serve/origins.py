@@ -15,7 +15,7 @@ from kb.serve.access import Access
 from kb.serve.paths import route_path
 from kb.serve.problems import problem
 
-__all__ = ["OriginRules", "SecurityHeaders"]
+__all__ = ["OriginRules", "SecurityHeaders", "is_own_origin"]
 
 # Pages of other origins have no business with the routes of the chat page itself.
 _SHARED = ("/api/", "/widget")
@@ -48,7 +48,7 @@ class OriginRules:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         send_out = _varied(send, origin if origin in self._allowed else None)
-        if origin is None or origin in self._allowed or _is_own(Request(scope), origin):
+        if origin is None or origin in self._allowed or is_own_origin(Request(scope), origin):
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
                 await _preflight()(scope, receive, send_out)
             else:
@@ -61,7 +61,8 @@ class OriginRules:
         )(scope, receive, send_out)
 
 
-def _is_own(request: Request, origin: str) -> bool:
+def is_own_origin(request: Request, origin: str) -> bool:
+    """Whether a page of this server sent the request: it names the host that was asked."""
     if request.headers.get("sec-fetch-site") == "same-origin":
         return True
     scheme, _, host = origin.partition("://")

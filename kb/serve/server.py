@@ -35,6 +35,11 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     IndexFolderError, FeedbackError, InputError where the address cannot be listened on.
     """
     settings = settings or Settings()
+    if settings.maintainer_token and not settings.feedback:
+        raise InputError(
+            "maintainer_token is set, and there is no feedback for the page of maintainers to"
+            " show; set feedback too"
+        )
     listening = _listen(settings.host, settings.port)
     content = ContentWatch.of(settings, index)
     mark = _mark_of(index)

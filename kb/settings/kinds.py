@@ -15,6 +15,7 @@ __all__ = [
     "Kind",
     "choice",
     "header_name",
+    "long_token",
     "network",
     "optional",
     "origin",
@@ -30,7 +31,8 @@ __all__ = [
 ]
 
 # A proxy may strip the sub-path or leave it; under these names the two cannot be told apart.
-_OUR_PATHS = ("api", "assets", "chat-assets", "gradio_api", "mcp", "static")
+_OUR_PATHS = ("api", "assets", "chat-assets", "gradio_api", "maintainers", "mcp", "static")
+MIN_TYPED_CHARS = 16  # a token that people type into a form could be guessed
 _SWITCHES = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
@@ -161,6 +163,12 @@ def _token(value: Any) -> str:
     return value
 
 
+def _long_token(value: Any) -> str:
+    if len(_token(value)) < MIN_TYPED_CHARS:
+        raise ValueError("hidden")
+    return str(value)
+
+
 def _origin(value: Any) -> str:
     try:
         return parse_origin(value if isinstance(value, str) else "")
@@ -186,6 +194,12 @@ switch = Kind("true or false", _switch_of, _switch, is_switch=True)
 path = Kind("a path", lambda text: _path(text.strip()), _path, is_place=True)
 place = Kind("a path or a URL", lambda text: _place(text.strip()), _place, is_place=True)
 token = Kind("printable ASCII without blanks", _token, _token)
+long_token = Kind(
+    f"{MIN_TYPED_CHARS} or more characters of printable ASCII without blanks, as"
+    " `openssl rand -hex 20` gives them",
+    _long_token,
+    _long_token,
+)
 origin = _plain("scheme, host and port alone, like https://docs.example.com", _origin)
 network = _plain("an address or network, like 10.0.0.7 or 10.0.0.0/8", _network)
 sub_path = _plain("a path like /kb, none of the server's own", _sub_path)

@@ -100,6 +100,13 @@ class Settings:
         "secret that programs send to the API as `Authorization: Bearer`",
         secret=True,
     )
+    maintainer_token: str | None = _setting(
+        None,
+        kinds.optional(kinds.long_token),
+        "secret that opens `/maintainers`, the page on what the documents don't answer; without"
+        " it there is no such page",
+        secret=True,
+    )
     # How much.
     rate_limit: int = _setting(
         240, kinds.whole_number(0), "requests of one address a minute, 0 for no limit"
