@@ -72,6 +72,8 @@ def sign_in_page(place: Place, problem: str | None = None) -> str:
         place,
         "/sign-in",
         f'<form class="sign-in" method="post" action="{place.address("/sign-in")}">'
+        # Password managers keep a token under a name.
+        '<input name="user" value="maintainer" autocomplete="username" hidden>'
         f'<label for="token">{say("token")}</label>'
         '<input id="token" name="token" type="password" autocomplete="current-password" required'
         f" autofocus{described}>"
@@ -189,7 +191,7 @@ def _votes(sections: Sequence[SectionVotes], place: Place) -> str:
     )
     rows = "".join(_row(section, place) for section in sections[:MAX_SECTIONS])
     return (
-        f'<div class="wide" role="region" aria-labelledby="sections" tabindex="0"><table>'
+        f'<div class="wide" role="group" aria-labelledby="sections" tabindex="0"><table>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

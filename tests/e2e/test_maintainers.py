@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -71,7 +72,8 @@ def page(browser, server) -> Iterator:
     yield page
     assert page.evaluate("window.__pwned") is None
     context.close()
-    assert [text for text in problems if "404" not in text] == []
+    said = [text for text in problems if not re.search(r"a status of 40[34] ", text)]  # as meant
+    assert said == []
     assert hosts == {"127.0.0.1"}
 
 
@@ -125,18 +127,19 @@ def test_axe_finds_nothing(page, server, language, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{server}/sign-in?language={language}")
-    found = {"sign-in": axe.Axe().run(page)}
+    found = [axe.Axe().run(page)]
     page.locator("#token").fill("wrong")
     page.keyboard.press("Enter")
     page.get_by_role("alert").wait_for()
-    found["refused"] = axe.Axe().run(page)
+    found.append(axe.Axe().run(page))
     sign_in(page, server, language)
     for summary in page.locator("summary").all():
         summary.click()
-    found["page"] = axe.Axe().run(page)
+    found.append(axe.Axe().run(page))
     if folder := os.environ.get("KB_TEST_SCREENSHOTS"):
         page.screenshot(path=f"{folder}/maintainers-{language}-{scheme}.png", full_page=True)
-    assert {name: report.generate_report() for name, report in found.items() if report.violations_count} == {}
+    reports = [result.generate_report() for result in found if result.violations_count]
+    assert reports == []
 
 
 def test_a_phone_and_large_letters_need_no_scrolling_sideways(page, server):

@@ -153,7 +153,7 @@ def test_what_is_printed_is_a_file_that_sets_the_same(capsys, config, monkeypatc
 def test_secrets_and_passwords_are_not_printed(capsys, monkeypatch, form):
     for known in about():
         if known.is_secret:
-            monkeypatch.setenv(known.variable, "hunter2")
+            monkeypatch.setenv(known.variable, "hunter2-long-enough")
     monkeypatch.setenv(
         "KB_FEEDBACK", "postgresql://u:hunter2@h/db?sslmode=require&password=hunter2"
     )
