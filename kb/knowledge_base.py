@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.answer.compose import compose_answer, found_sections
+from kb.answer.decisive import is_decided
 from kb.answer.for_version import catalog_marks, find_messages, version_facts
 from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import content_digest, read_corpus
@@ -16,7 +17,7 @@ from kb.errors import EncoderError, InputError
 from kb.query.paste import Query, read_query
 from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, check_vectors, load_encoder
-from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
+from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts, with_dense
 from kb.retrieval.fusion import LEGS, Ranking, rank
 from kb.retrieval.index import PROBE_TEXT, Index, build_index
 from kb.retrieval.index_folder import known_vectors, load_index
@@ -57,6 +58,7 @@ class KnowledgeBase:
         self._legs = legs
         self._matcher: MessageMatcher | None = None
         self._lock = threading.Lock()
+        self._encoder_lock = threading.Lock()  # apart: an ask that needs none waits for no load
 
     @classmethod
     def load(
@@ -130,7 +132,8 @@ class KnowledgeBase:
         query = self._read(paste, question, language)
         catalog, matcher = self._catalog()
         messages = find_messages(query, matcher)
-        evidence, ranking = self._rank(query, catalog_marks(query, catalog, messages))
+        marks = catalog_marks(query, catalog, messages)
+        evidence, ranking = self._rank(query, marks, may_decide=True)
         return compose_answer(
             query,
             self.index,
@@ -159,15 +162,15 @@ class KnowledgeBase:
 
     def warm_up(self) -> None:
         """Load the catalogue and the encoder and ask, so that the first question does not wait."""
-        self._ready_encoder()
         self.ask(PROBE_TEXT)
+        self._ready_encoder()
 
     def take_over(self, older: KnowledgeBase) -> None:
         """Use what `older` has loaded: the catalogue and, where it is the same, the encoder."""
-        with older._lock:
-            matcher, encoder = older._matcher, older._encoder
+        matcher, encoder = older._matcher, older._encoder
         with self._lock:
             self._matcher = self._matcher or matcher
+        with self._encoder_lock:
             if self.index.encoder.name == older.index.encoder.name:
                 self._encoder = self._encoder or encoder  # still to be compared with the index's
 
@@ -205,8 +208,16 @@ class KnowledgeBase:
             )
         return read_query(text, question, language, hide_addresses=self.settings.hide_addresses)
 
-    def _rank(self, query: Query, marks: CatalogMarks | None = None) -> tuple[Evidence, Ranking]:
-        evidence = collect_evidence(query, self.index, self._embed(query))
+    def _rank(
+        self, query: Query, marks: CatalogMarks | None = None, *, may_decide: bool = False
+    ) -> tuple[Evidence, Ranking]:
+        """Rank all ids; with `may_decide`, wait for no encoder that could not change the answer."""
+        evidence = collect_evidence(query, self.index, None)
+        if may_decide and self._legs == frozenset(LEGS):
+            ranking = rank(evidence, query.programs, marks)
+            if is_decided(query, evidence, ranking):
+                return evidence, ranking
+        evidence = with_dense(evidence, self.index, self._embed(query))
         return evidence, rank(evidence, query.programs, marks, self._legs)
 
     def _embed(self, query: Query) -> NDArray[np.float32]:
@@ -223,7 +234,7 @@ class KnowledgeBase:
 
     def _ready_encoder(self) -> Encoder:
         """Return the encoder, loaded once and compared once with the one the index was made by."""
-        with self._lock:
+        with self._encoder_lock:
             if self._encoder is None:
                 self._encoder = load_encoder(self.index.encoder.name)
             if not self._encoder_checked:

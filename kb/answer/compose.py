@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from kb.retrieval.fusion import Ranking
     from kb.retrieval.index import Index
 
-__all__ = ["compose_answer", "found_sections"]
+__all__ = ["MIN_IN_SCOPE", "SECOND_SHARE", "compose_answer", "found_sections"]
 
 # From this probability on the answer is given, below it is "not in the knowledge base".
 MIN_IN_SCOPE = 0.5
 # A further section is shown where its score is at least this share of the first one's.
-_SECOND_SHARE = 0.6
+SECOND_SHARE = 0.6
 _MAX_MATCHED_LINES = 5
 _MAX_NEAREST = 5
 _MAX_TELLING_LINES = 400
@@ -150,7 +150,7 @@ def compose_answer(
     notes = []
     sections: tuple[AnswerSection, ...] = ()
     if found:
-        floor = ranking.scores[0] * _SECOND_SHARE
+        floor = ranking.scores[0] * SECOND_SHARE
         shown = [
             position
             for position in range(min(settings.top_k, len(ranking.ids)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kb.query.paste import Query
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float32]
 
-__all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts"]
+__all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts", "with_dense"]
 
 FEATURES = (
     "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
@@ -97,16 +97,24 @@ def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evid
 
     hits = signature_features(query, index, features, column, position)
     shares = _lexical_features(query, index, features, column)
-    if vectors is not None:
-        for row, name in enumerate(("dense_words", "dense_error")):
-            if vectors[row].any():
-                cosines = index.dense.scores(vectors[row : row + 1])[0]
-                mean = float(cosines.mean())
-                features[:, column[name]] = np.clip((cosines - mean) / (1 - mean), 0, 1)
     _inherit(index, hits, features, column, position)
     _relative_features(index, features, column, position)
     _consequence_features(query, index, hits, features, column, position)
-    return Evidence(index.ids, features, hits, shares[0], shares[1], frozenset(index.consequences))
+    found = Evidence(index.ids, features, hits, shares[0], shares[1], frozenset(index.consequences))
+    return found if vectors is None else with_dense(found, index, vectors)
+
+
+def with_dense(evidence: Evidence, index: Index, vectors: Matrix) -> Evidence:
+    """Return the evidence with its dense features filled; no other feature depends on them."""
+    import numpy as np
+
+    features = evidence.features.copy()
+    for row, name in enumerate(("dense_words", "dense_error")):
+        if vectors[row].any():
+            cosines = index.dense.scores(vectors[row : row + 1])[0]
+            mean = float(cosines.mean())
+            features[:, FEATURES.index(name)] = np.clip((cosines - mean) / (1 - mean), 0, 1)
+    return replace(evidence, features=features)
 
 
 # What a section inherits from the one it stands under, where it has a hit of its own: the parent
