@@ -16,12 +16,19 @@ from kb.corpus.documents import content_digest, read_corpus
 from kb.errors import EncoderError, InputError
 from kb.query.paste import Query, read_query
 from kb.retrieval.confidence import CatalogMarks
-from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, check_vectors, load_encoder
+from kb.retrieval.encoders import (
+    DEFAULT_ENCODER,
+    Encoder,
+    check_vectors,
+    is_same_encoder,
+    load_encoder,
+)
 from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts, with_dense
 from kb.retrieval.fusion import LEGS, Ranking, rank
-from kb.retrieval.index import PROBE_TEXT, Index, build_index
+from kb.retrieval.index import PROBE_TEXT, Index, build_index, probe
 from kb.retrieval.index_folder import known_vectors, load_index
-from kb.retrieval.index_writer import save_index
+from kb.retrieval.index_writer import prepare_folder, save_index
+from kb.retrieval.vector_journal import open_journal
 from kb.settings import Settings
 from kb.types import Answer, AnswerSection, Language, Section
 
@@ -30,10 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["KnowledgeBase"]
-
-# The least cosine between the probe's vector in the index and the encoder's at hand: the same
-# weights in two runtimes reach 0.999, two different models do not reach 0.9.
-_SAME_ENCODER = 0.995
 
 
 class KnowledgeBase:
@@ -91,17 +94,26 @@ class KnowledgeBase:
         """Read a folder of Markdown, index it and, with `index`, save it there.
 
         Sections that an index already there has embedded with the same encoder are not embedded
-        again. Raises CorpusError for a bad file, EncoderError, IndexFolderError.
+        again, nor those that an interrupted build had embedded. Raises CorpusError for a bad file,
+        EncoderError, IndexFolderError.
         """
         settings = settings or Settings()
         folder = Path(content) if content is not None else settings.content
+        # Before the files are read: what is edited during the build leaves the index stale.
+        digest = content_digest(folder)
         corpus = read_corpus(folder)
         name = encoder if isinstance(encoder, str) else type(encoder).__name__
         ready = load_encoder(encoder) if isinstance(encoder, str) else encoder
-        known = _reusable_vectors(Path(index), ready) if index is not None else {}
-        built = build_index(corpus, ready, name, known=known, progress=progress)
-        if index is not None:
-            save_index(built, Path(index), content_digest(folder))
+        if index is None:
+            return cls(build_index(corpus, ready, name, progress=progress), ready, settings)
+        target = Path(index)
+        prepare_folder(target)
+        known = _reusable_vectors(target, ready)
+        with open_journal(target, probe(ready, name).vector) as journal:
+            built = build_index(
+                corpus, ready, name, known=known, journal=journal, progress=progress
+            )
+            save_index(built, target, digest)
         return cls(built, ready, settings)
 
     # --- questions ---
@@ -261,10 +273,7 @@ def _same_encoder(index: Index, encoder: Encoder) -> bool:
     import numpy as np
 
     vector = check_vectors(encoder.encode_document([PROBE_TEXT]), 1, index.encoder.name)[0]
-    remembered = np.array(index.encoder.vector, dtype=np.float32)
-    if vector.shape != remembered.shape:
-        return False
-    return float(vector @ remembered / np.linalg.norm(remembered)) >= _SAME_ENCODER
+    return is_same_encoder(vector, np.array(index.encoder.vector, dtype=np.float32))
 
 
 def _reusable_vectors(folder: Path, encoder: Encoder) -> dict[str, NDArray[np.float32]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING
 from kb.corpus.chunking import Chunk, chunk_section
 from kb.corpus.documents import Corpus
 from kb.retrieval.dense import DenseIndex
-from kb.retrieval.encoders import Encoder, check_vectors
+from kb.retrieval.embedding import embed_texts, text_digest
+from kb.retrieval.encoders import Encoder, check_vectors, index_encoder_name
 from kb.retrieval.lexical import LexicalIndex, TitleIndex
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
 from kb.retrieval.tokenization import tokenize
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kb.retrieval.vector_journal import VectorJournal
+
     Vector = NDArray[np.float32]
 
 __all__ = ["EncoderProbe", "Index", "build_index", "embedding_text"]
@@ -29,8 +31,6 @@ __all__ = ["EncoderProbe", "Index", "build_index", "embedding_text"]
 PROBE_TEXT = (
     "passage that an index and its encoder are compared by: CUDA out of memory, 서버가 멈춰요"
 )
-# Texts per call of the encoder: small enough for a progress bar that moves.
-BATCH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +124,6 @@ def embedding_text(section: Section, chunk: Chunk) -> str:
     return "\n".join((*section.breadcrumbs[1:], section.title, words.strip()))
 
 
-def text_digest(text: str) -> str:
-    """Return the name under which the vector of a text is kept."""
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
 def probe(encoder: Encoder, name: str) -> EncoderProbe:
     """Return what to remember of an encoder."""
     vector = check_vectors(encoder.encode_document([PROBE_TEXT]), 1, name)[0]
@@ -162,12 +157,10 @@ def build_index(
     encoder_name: str,
     *,
     known: Mapping[str, Vector] | None = None,
+    journal: VectorJournal | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Index:
-    """Embed and index a corpus; texts whose digest is in `known` are not embedded again.
-
-    `progress` is called with the texts embedded so far and all there are to embed.
-    """
+    """Embed and index a corpus; `known`, `journal` and `progress` are those of `embed_texts`."""
     import numpy as np
 
     sections = corpus.sections
@@ -177,17 +170,10 @@ def build_index(
         for chunk in chunk_section(section, position)
     )
     texts = [embedding_text(sections[chunk.section], chunk) for chunk in chunks]
-    digests = [text_digest(text) for text in texts]
-    vectors: dict[str, Vector] = dict(known or {})
-    missing = list({d: t for d, t in zip(digests, texts, strict=True) if d not in vectors}.items())
-    for start in range(0, len(missing), BATCH):
-        batch = missing[start : start + BATCH]
-        encoded = encoder.encode_document([text for _, text in batch])
-        rows = check_vectors(encoded, len(batch), encoder_name)
-        vectors.update(zip((digest for digest, _ in batch), rows, strict=True))
-        if progress is not None:
-            progress(min(start + BATCH, len(missing)), len(missing))
-    matrix = np.stack([vectors[digest] for digest in digests]).astype(np.float32)
+    vectors = embed_texts(
+        texts, encoder, encoder_name, known=known, journal=journal, progress=progress
+    )
+    matrix = np.stack([vectors[text_digest(text)] for text in texts]).astype(np.float32)
     positions = {
         identifier: n for n, identifier in enumerate(dict.fromkeys(s.id for s in sections))
     }
@@ -197,5 +183,5 @@ def build_index(
         chunks=chunks,
         dense=DenseIndex.from_vectors(matrix, groups),
         lexical=LexicalIndex.from_terms(group_terms(sections)),
-        encoder=probe(encoder, encoder_name),
+        encoder=probe(encoder, index_encoder_name(encoder_name)),
     )

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 from kb.corpus.chunking import Chunk
 from kb.errors import IndexFolderError
 from kb.retrieval.dense import DenseIndex
-from kb.retrieval.index import EncoderProbe, Index, embedding_text, text_digest
+from kb.retrieval.embedding import text_digest
+from kb.retrieval.index import EncoderProbe, Index, embedding_text
 from kb.retrieval.lexical import LexicalIndex
 from kb.retrieval.tokenization import TOKENIZER_VERSION
+from kb.retrieval.vector_journal import JOURNAL
 from kb.types import Section, Source
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ __all__ = [
     "GENERATION",
     "LOCK",
     "MANIFEST",
+    "NEW",
+    "NEW_MANIFEST",
     "checksum",
     "is_ours",
     "known_vectors",
@@ -45,6 +49,8 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 GENERATION = "g-"
 LOCK = ".lock"
+NEW = ".new-"  # a generation that is being written
+NEW_MANIFEST = ".manifest-"
 
 
 def mend(folder: Path) -> str:
@@ -70,7 +76,7 @@ def checksum(manifest: dict[str, Any]) -> str:
 
 def is_ours(name: str) -> bool:
     """Whether a name in an index folder is one that a build gives."""
-    return name in (MANIFEST, LOCK) or name.startswith((GENERATION, ".new-", ".manifest-"))
+    return name in (MANIFEST, LOCK, JOURNAL) or name.startswith((GENERATION, NEW, NEW_MANIFEST))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from kb.retrieval.index_folder import (
     GENERATION,
     LOCK,
     MANIFEST,
+    NEW,
+    NEW_MANIFEST,
     checksum,
     is_ours,
     sha256_of,
@@ -33,7 +35,7 @@ from kb.retrieval.index_folder import (
 from kb.retrieval.tokenization import TOKENIZER_VERSION
 from kb.version import __version__
 
-__all__ = ["save_index"]
+__all__ = ["prepare_folder", "save_index"]
 
 
 def _write(path: Path, text: str) -> None:
@@ -63,14 +65,14 @@ def _only_builder(folder: Path) -> Iterator[None]:
         yield
 
 
-def save_index(index: Index, folder: Path, digest: str) -> None:
-    """Write `index` as the new generation of `folder`; `digest` is that of its content.
+def prepare_folder(folder: Path) -> None:
+    """Make `folder` where it is missing and prove that an index can be written there.
 
-    Raises IndexFolderError where the folder cannot be written or is something else's.
+    Raises IndexFolderError where it cannot, or is something else's: before hours of embedding.
     """
     if folder.exists() and not folder.is_dir():
         raise IndexFolderError(f"{folder} is a file; give a folder for the index")
-    try:
+    with _io_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         others = [path.name for path in folder.iterdir() if not is_ours(path.name)]
         if others and not (folder / MANIFEST).exists():
@@ -78,14 +80,41 @@ def save_index(index: Index, folder: Path, digest: str) -> None:
                 f"{folder} is not an index and not empty (it holds {others[0]});"
                 " give an empty or a new folder"
             )
-        with _only_builder(folder), tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as new:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=NEW):
+            pass
+
+
+def save_index(index: Index, folder: Path, digest: str) -> None:
+    """Write `index` as the new generation of `folder`; `digest` is that of its content.
+
+    Raises IndexFolderError where the folder cannot be written or is something else's.
+    """
+    prepare_folder(folder)
+    with _io_errors(folder), _only_builder(folder):
+        _drop_left_over(folder)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=NEW) as new:
             generation = _write_generation(index, Path(new), folder)
             _publish(index, folder, generation, digest)
+
+
+@contextmanager
+def _io_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise IndexFolderError(
             f"the index cannot be written to {folder}: {error.strerror or error};"
             " the index that was there is unchanged. Give a folder that can be written to"
         ) from error
+
+
+def _drop_left_over(folder: Path) -> None:
+    """Remove what killed builds have left; under the lock, nobody else's build is running."""
+    for path in folder.iterdir():
+        if path.name.startswith(NEW):
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name.startswith(NEW_MANIFEST):
+            path.unlink(missing_ok=True)
 
 
 def _write_generation(index: Index, new: Path, folder: Path) -> str:
@@ -143,7 +172,7 @@ def _publish(index: Index, folder: Path, generation: str, digest: str) -> None:
         "files": files,
     }
     manifest["checksum"] = checksum(manifest)
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".manifest-")
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=NEW_MANIFEST)
     os.close(descriptor)
     _write(Path(temporary), json.dumps(manifest, indent=1, sort_keys=True) + "\n")
     Path(temporary).chmod(0o644)

