@@ -332,6 +332,26 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "이 버전에 맞는 이름으로 바꾼 명령:",
     },
     # --- chat ---
+    "sign_in.title": {
+        "en": "Sign in to SGLang troubleshooting",
+        "ko": "SGLang 문제 해결 로그인",
+    },
+    "sign_in.token": {
+        "en": "Access token from your administrator",
+        "ko": "관리자에게 받은 접속 토큰",
+    },
+    "sign_in.enter": {
+        "en": "Sign in",
+        "ko": "로그인",
+    },
+    "sign_in.leave": {
+        "en": "Sign out",
+        "ko": "로그아웃",
+    },
+    "sign_in.wrong": {
+        "en": "This token is not right. Check it and try again.",
+        "ko": "토큰이 맞지 않아요. 확인하고 다시 입력해 주세요.",
+    },
     "chat.title": {
         "en": "SGLang troubleshooting",
         "ko": "SGLang 문제 해결",

@@ -18,6 +18,9 @@ class Access:
     allowed_origins: tuple[str, ...] = ()  # as browsers send them; empty: the same origin only
     api_token: str | None = field(default=None, repr=False)  # None: the API asks for none
     maintainer_token: str | None = field(default=None, repr=False)  # None: they have no page
+    chat_token: str | None = field(default=None, repr=False)  # None: people need none
+    trusted_header: str | None = None  # a proxy names the signed-in user in it; None: nobody does
+    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")  # whose headers are believed
     root_path: str = ""  # where a proxy shows the server: "" or "/kb", no `/` at the end
     requests_per_minute: int = 240  # of one client, all at once or spread; 0: no limit
     max_body_bytes: int = 12_000_000  # the longest paste, 10 MB, and room for JSON's escapes
@@ -53,6 +56,9 @@ class Access:
             allowed_origins=settings.allowed_origins,
             api_token=settings.api_token,
             maintainer_token=settings.maintainer_token,
+            chat_token=settings.chat_token,
+            trusted_header=settings.trusted_header,
+            trusted_proxies=settings.trusted_proxies,
             root_path=settings.root_path,
             requests_per_minute=settings.rate_limit,
             max_body_bytes=settings.max_body_bytes,

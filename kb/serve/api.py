@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, FastAPI, Path, Query
@@ -17,12 +18,12 @@ from starlette.responses import Response
 
 from kb.errors import CatalogError, InputError, KBError
 from kb.knowledge_base import KnowledgeBase
-from kb.serve.access import Access
 from kb.serve.api_models import AskRequest, Problem, Readiness, SearchRequest
 from kb.serve.ask_queue import AskQueue, QueueFullError, TooSlowError
 from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, api_feedback
 from kb.serve.metrics import Meter
+from kb.serve.peers import client_of
 from kb.serve.problems import internal_error, problem
 from kb.types import Answer, AnswerSection, Language, Section
 from kb.version import __version__
@@ -34,7 +35,7 @@ T = TypeVar("T")
 _RETRY_AFTER_S = 5
 _WHY = {
     400: "What was sent is no JSON, empty, or names no version of SGLang.",
-    401: "The server has a token, and the request does not.",
+    401: "The server asks for a sign-in or a token, and the request has neither.",
     403: "The page's origin is not on the list of allowed origins.",
     404: "There is no such section.",
     405: "The route has another method.",
@@ -57,7 +58,7 @@ _FEEDBACK_KEPT = (
 
 def create_api(
     base: KnowledgeBase | CurrentBase,
-    access: Access,
+    queue: AskQueue,
     meter: Meter,
     encoder_loaded: threading.Event,
     feedback: Feedback | None = None,
@@ -68,9 +69,6 @@ def create_api(
     `feedback` there is no route for it.
     """
     current = CurrentBase.of(base)
-    queue = AskQueue(access.asks_at_a_time, access.asks_waiting, access.ask_timeout_s)
-    meter.watch("kb_asks_running", "Questions of the API being answered.", lambda: queue.running)
-    meter.watch("kb_asks_waiting", "Questions of the API in the queue.", lambda: queue.waiting)
     api = FastAPI(
         title="Troubleshooting knowledge base for SGLang servers",
         description=_DESCRIPTION + (_FEEDBACK_KEPT if feedback else _NOTHING_KEPT),
@@ -83,17 +81,17 @@ def create_api(
     )
     add_problems(api, meter)
 
-    async def answered(call: Callable[[], T]) -> T:
-        result = await queue.run(call)
+    async def answered(call: Callable[[], T], request: Request) -> T:
+        result = await queue.run(call, client_of(request.scope))
         encoder_loaded.set()
         return result
 
     @api.post("/ask", response_model=Answer, responses=_documented(400, 408, 413, 422, 503))
-    async def ask(asked: AskRequest) -> Response:
+    async def ask(asked: AskRequest, request: Request) -> Response:
         """Answer a pasted log, a question, or both, as `kb ask --json` does."""
         base = current.base
         _check_size(base, len(asked.paste) + len(asked.question or ""))
-        answer = await answered(lambda: _ask(base, asked, feedback))
+        answer = await answered(lambda: _ask(base, asked, feedback), request)
         meter.answer(answer)
         return _json(answer.to_dict())
 
@@ -102,11 +100,12 @@ def create_api(
         response_model=list[AnswerSection],
         responses=_documented(400, 408, 413, 422, 503),
     )
-    async def search(wanted: SearchRequest) -> Response:
+    async def search(wanted: SearchRequest, request: Request) -> Response:
         """List the sections nearest to a text, the best first, as `kb search --json` does."""
         base = current.base
         _check_size(base, len(wanted.text))
-        found = await answered(lambda: base.search(wanted.text, wanted.top_k, wanted.language))
+        call = partial(base.search, wanted.text, wanted.top_k, wanted.language)
+        found = await answered(call, request)
         return _json([asdict(section) for section in found])
 
     @api.get("/sections/{id:path}", response_model=Section, responses=_documented(404, 422))

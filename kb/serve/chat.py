@@ -18,6 +18,7 @@ from kb.feedback.store import FeedbackStore
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.access import Access
 from kb.serve.api import add_problems, create_api, health_routes
+from kb.serve.ask_queue import AskQueue
 from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, chat_feedback
 from kb.serve.maintainers import MaintainersPage
@@ -27,6 +28,7 @@ from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
 from kb.serve.replies import Replies
 from kb.serve.security import protect
+from kb.serve.sign_in import sign_in_routes
 from kb.serve.widget import widget_routes
 from kb.types import Language
 
@@ -55,7 +57,8 @@ def create_app(
     access = access or Access()
     meter = Meter()
     encoder_loaded = threading.Event()
-    _watch_index(meter, current)
+    queue = AskQueue(access.asks_at_a_time, access.asks_waiting, access.ask_timeout_s)
+    _watch(meter, current, queue)
     kept = Feedback(current, feedback) if feedback else None
     replies = Replies(current, kept)
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
@@ -79,6 +82,7 @@ def create_app(
     async def run_page(_: FastAPI) -> AsyncIterator[None]:
         async with page.router.lifespan_context(page):
             yield
+        queue.close()
         if kept:
             kept.close()
 
@@ -92,11 +96,12 @@ def create_app(
     add_problems(app, meter)
     for router in (*routers, health_routes(current, encoder_loaded), metrics_routes(meter)):
         app.include_router(router)
-    app.mount("/api/v1", create_api(current, access, meter, encoder_loaded, kept))
+    app.mount("/api/v1", create_api(current, queue, meter, encoder_loaded, kept))
     if kept:
         app.include_router(chat_feedback(kept))
     app.include_router(_section_routes(replies))
     app.include_router(widget_routes())
+    app.include_router(sign_in_routes(access))
     assets = _assets_path()
     if feedback and access.maintainer_token:
         sign_in = SignIn(access.maintainer_token)
@@ -109,7 +114,10 @@ def create_app(
     return app
 
 
-def _watch_index(meter: Meter, current: CurrentBase) -> None:
+def _watch(meter: Meter, current: CurrentBase, queue: AskQueue) -> None:
+    """Let the metrics show the index and the queue."""
+    meter.watch("kb_asks_running", "Questions being answered.", lambda: queue.running)
+    meter.watch("kb_asks_waiting", "Questions in the queue.", lambda: queue.waiting)
     for name, meaning, value in (
         ("sections", "Sections in the index.", lambda: len(current.base.index.sections)),
         ("loaded_timestamp_seconds", "When it was loaded.", lambda: current.state.loaded_at),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import math
 import time
 from collections import OrderedDict
@@ -15,12 +14,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kb.serve.access import Access
 from kb.serve.metrics import Meter
 from kb.serve.paths import route_path
+from kb.serve.peers import client_of
 from kb.serve.problems import problem
 
 __all__ = ["BodyLimit", "RateLimit", "TokenBuckets"]
 
 # What makes the server work; the page's own files, its heartbeat and health checks are free.
-_COUNTED = ("/api/", "/chat-section", "/chat-feedback", "/gradio_api/queue/join", "/maintainers")
+_COUNTED = (
+    "/api/",
+    "/mcp",
+    "/sign-in",
+    "/chat-section",
+    "/chat-feedback",
+    "/gradio_api/queue/join",
+    "/gradio_api/run/",
+    "/maintainers",
+)
 _MOST_CLIENTS = 20_000  # remembered at a time, about 4 MB
 # A client that is refused while it sends would see a broken connection and no reason, so that
 # the rest is read and thrown away, up to a bound.
@@ -69,7 +78,7 @@ class RateLimit:
         counted = scope["type"] == "http" and route_path(scope).startswith(_COUNTED)
         wait_s = 0.0
         if counted and self._buckets is not None:
-            wait_s = self._buckets.take(_client(scope))
+            wait_s = self._buckets.take(client_of(scope))
         if not wait_s:
             await self._app(scope, receive, send)
             return
@@ -81,18 +90,6 @@ class RateLimit:
             f" {seconds} s",
             retry_after_s=seconds,
         )(scope, receive, send)
-
-
-def _client(scope: Scope) -> str:
-    """Return whom a request counts for: an IPv4 address, or an IPv6 network of one customer."""
-    host: str = scope["client"][0] if scope.get("client") else ""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv6Address) and not address.ipv4_mapped:
-        return str(ipaddress.ip_network((int(address), 64), strict=False))
-    return str(address)
 
 
 class BodyLimit:

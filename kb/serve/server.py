@@ -51,7 +51,12 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     app = create_app(current, access=Access.of(settings), feedback=store)
     loaded = app.state.encoder_loaded
     threading.Thread(target=_warm_up, args=(current.base, loaded), daemon=True).start()
-    config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=3)
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        proxy_headers=False,  # `Peers` reads them, and remembers who sent them
+        timeout_graceful_shutdown=3,
+    )
     _log.addFilter(LogWithoutText())  # after uvicorn has set up its logs
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     _log.info("the chat is at http://%s:%s%s", host, listening.getsockname()[1], settings.root_path)

@@ -107,6 +107,23 @@ class Settings:
         " it there is no such page",
         secret=True,
     )
+    chat_token: str | None = _setting(
+        None,
+        kinds.optional(kinds.long_token),
+        "secret that people sign in with; with it, the API asks for a sign-in too",
+        secret=True,
+    )
+    trusted_header: str | None = _setting(
+        None,
+        kinds.optional(kinds.header_name),
+        "header in which the portal's proxy names the user it has signed in; others are refused",
+    )
+    trusted_proxies: tuple[str, ...] = _setting(
+        ("127.0.0.0/8", "::1/128"),
+        kinds.several(kinds.network),
+        "proxies whose X-Forwarded-For, X-Forwarded-Proto and trusted header are believed",
+        flag="--trusted-proxy",
+    )
     # How much.
     rate_limit: int = _setting(
         240, kinds.whole_number(0), "requests of one address a minute, 0 for no limit"
@@ -149,6 +166,11 @@ class Settings:
                     f"the setting {known.name} is {shown}; expected {known.kind.expected}"
                 ) from error
             object.__setattr__(self, known.name, kept)
+        if self.trusted_header and "*" in self.trusted_proxies:
+            raise InputError(
+                "with trusted_header anybody could say who they are where trusted_proxies is *;"
+                " expected the addresses or networks of the proxies"
+            )
 
 
 def about() -> tuple[About, ...]:

@@ -24,6 +24,7 @@ else:
 __all__ = ["CONFIG", "DEFAULT", "Configured", "read_settings"]
 
 CONFIG = "KB_CONFIG"  # names the file where no flag does
+FORWARDED = "FORWARDED_ALLOW_IPS"  # uvicorn's own name for the trusted proxies
 DEFAULT = "default"  # the source of a value that nothing sets
 # Kubernetes sets these for a service that is called kb, whatever the program makes of them.
 _OF_KUBERNETES = re.compile(r"KB_(?:SERVICE_(?:HOST|PORT)(?:_.*)?|PORT_[0-9]+_(?:TCP|UDP).*)")
@@ -85,12 +86,17 @@ def _of(flags: Mapping[str, Any]) -> Iterable[Row]:
 
 def _from_environment(environment: Mapping[str, str]) -> Iterable[Row]:
     ours = {known.variable: known for known in about()}
+    proxies = environment.get(FORWARDED, "").strip()
+    if proxies:  # KB_TRUSTED_PROXIES, which comes later, wins
+        known = ours["KB_TRUSTED_PROXIES"]
+        said = f"{FORWARDED} is {proxies!r}"
+        yield known.name, _converted(known, proxies, said, read=True), FORWARDED
     files = {f"{known.variable}_FILE": known for known in about() if known.is_secret}
     for variable, given in sorted(environment.items()):
         if not variable.startswith("KB_") or variable == CONFIG or _OF_KUBERNETES.match(variable):
             continue
-        known = ours.get(variable) or files.get(variable)
-        if known is None:
+        found = ours.get(variable) or files.get(variable)
+        if found is None:
             near = difflib.get_close_matches(variable, [*ours, *files, CONFIG], 1, _LIKE)
             if near:
                 raise InputError(
@@ -98,6 +104,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterable[Row]:
                     f" did you mean {near[0]}?"
                 )
             continue
+        known = found
         if variable == "KB_PORT" and _ADDRESS_OF_KUBERNETES.match(given):
             continue
         if variable in files:
