@@ -6,9 +6,11 @@ __all__ = [
     "CatalogError",
     "CorpusError",
     "EncoderError",
+    "IndexDatabaseError",
     "IndexFolderError",
     "InputError",
     "KBError",
+    "OutdatedError",
 ]
 
 
@@ -26,6 +28,14 @@ class EncoderError(KBError):
 
 class IndexFolderError(KBError):
     """An index is missing, stale, foreign, truncated or corrupted; the message says which."""
+
+
+class IndexDatabaseError(KBError):
+    """A database cannot be reached, read or published to; the message says which and why."""
+
+
+class OutdatedError(IndexDatabaseError):
+    """What a query was compared with was replaced meanwhile; asking again is answered."""
 
 
 class CatalogError(KBError):

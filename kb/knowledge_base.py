@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ from kb.answer.decisive import is_decided
 from kb.answer.for_version import catalog_marks, find_messages, version_facts
 from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import content_digest, read_corpus
-from kb.errors import EncoderError, InputError
+from kb.errors import EncoderError, InputError, OutdatedError
+from kb.postgres.connections import is_database
 from kb.query.paste import Query, read_query
 from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import (
@@ -23,11 +24,12 @@ from kb.retrieval.encoders import (
     is_same_encoder,
     load_encoder,
 )
-from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts, with_dense
+from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
 from kb.retrieval.fusion import LEGS, Ranking, rank
-from kb.retrieval.index import PROBE_TEXT, Index, build_index, probe
+from kb.retrieval.index import PROBE_TEXT, build_index, probe
 from kb.retrieval.index_folder import known_vectors, load_index
 from kb.retrieval.index_writer import prepare_folder, save_index
+from kb.retrieval.searchable import Compared, Searchable
 from kb.retrieval.vector_journal import open_journal
 from kb.settings import Settings
 from kb.types import Answer, AnswerSection, Language, Section
@@ -38,13 +40,17 @@ if TYPE_CHECKING:
 
 __all__ = ["KnowledgeBase"]
 
+DEFAULT_CORPUS = "default"
+# How often a query is asked anew whose documents are published anew while it is answered.
+_TRIES = 5
+
 
 class KnowledgeBase:
     """Documents, indexed, that answer pasted logs and questions; safe from several threads."""
 
     def __init__(
         self,
-        index: Index,
+        index: Searchable,
         encoder: Encoder | None = None,
         settings: Settings | None = None,
         *,
@@ -70,12 +76,24 @@ class KnowledgeBase:
         *,
         encoder: Encoder | None = None,
         settings: Settings | None = None,
+        corpora: Sequence[str] | None = None,
+        exact: bool | None = None,
     ) -> KnowledgeBase:
-        """Load an index folder, by default that of the shipped documents.
+        """Load an index folder, by default that of the shipped documents, or open a database.
 
-        Raises IndexFolderError: missing, stale, foreign, truncated or corrupted, with its remedy.
+        `index` may be a `postgresql://` URL: then `corpora` are those that are asked, by default
+        those of the settings, else all that the role may read, and `exact` compares with every
+        section whatever their number. Raises IndexFolderError: missing, stale, foreign, truncated
+        or corrupted, with its remedy; IndexDatabaseError.
         """
         settings = settings or Settings()
+        if is_database(index):
+            from kb.postgres.index import PostgresIndex
+
+            opened = PostgresIndex(str(index), corpora or settings.corpora or None, exact=exact)
+            return cls(opened, encoder, settings)
+        if corpora is not None or exact is not None:
+            raise InputError("corpora and exact are for an index in a database; leave them out")
         if index is not None:
             return cls(load_index(Path(index)), encoder, settings)
         shipped = Path(settings.index)
@@ -90,28 +108,43 @@ class KnowledgeBase:
         encoder: Encoder | str = DEFAULT_ENCODER,
         progress: Callable[[int, int], None] | None = None,
         settings: Settings | None = None,
+        corpus: str | None = None,
+        readers: Sequence[str] = (),
     ) -> KnowledgeBase:
         """Read a folder of Markdown, index it and, with `index`, save it there.
 
-        Sections that an index already there has embedded with the same encoder are not embedded
-        again, nor those that an interrupted build had embedded. Raises CorpusError for a bad file,
-        EncoderError, IndexFolderError.
+        Where `index` is a `postgresql://` URL the documents are published there under the name
+        `corpus`, which the roles `readers` may read from then on. Sections that an index already
+        there has embedded with the same encoder are not embedded again, nor those that an
+        interrupted build had embedded. Raises CorpusError for a bad file, EncoderError,
+        IndexFolderError, IndexDatabaseError.
         """
         settings = settings or Settings()
         folder = Path(content) if content is not None else settings.content
         # Before the files are read: what is edited during the build leaves the index stale.
         digest = content_digest(folder)
-        corpus = read_corpus(folder)
+        documents = read_corpus(folder)
         name = encoder if isinstance(encoder, str) else type(encoder).__name__
         ready = load_encoder(encoder) if isinstance(encoder, str) else encoder
+        if is_database(index):
+            from kb.postgres.index import PostgresIndex
+            from kb.postgres.publish import publish
+
+            place, published, sections = str(index), corpus or DEFAULT_CORPUS, documents.sections
+            publish(
+                place, published, sections, ready, name, digest, readers=readers, progress=progress
+            )
+            return cls(PostgresIndex(place, (published,)), ready, settings)
+        if corpus is not None or readers:
+            raise InputError("corpus and readers are for an index in a database; leave them out")
         if index is None:
-            return cls(build_index(corpus, ready, name, progress=progress), ready, settings)
+            return cls(build_index(documents, ready, name, progress=progress), ready, settings)
         target = Path(index)
         prepare_folder(target)
         known = _reusable_vectors(target, ready)
         with open_journal(target, probe(ready, name).vector) as journal:
             built = build_index(
-                corpus, ready, name, known=known, journal=journal, progress=progress
+                documents, ready, name, known=known, journal=journal, progress=progress
             )
             save_index(built, target, digest)
         return cls(built, ready, settings)
@@ -119,14 +152,22 @@ class KnowledgeBase:
     # --- questions ---
 
     def search(
-        self, text: str, top_k: int = 5, language: Language | None = None
+        self,
+        text: str,
+        top_k: int = 5,
+        language: Language | None = None,
+        *,
+        corpora: Sequence[str] | None = None,
     ) -> tuple[AnswerSection, ...]:
-        """Return the `top_k` sections nearest to `text`, the best first, whatever their score."""
+        """Return the `top_k` sections nearest to `text`, the best first, whatever their score.
+
+        `corpora` are some of those that an index in a database was opened with.
+        """
         if top_k < 1:
             raise InputError(f"top_k is {top_k}; expected 1 or more")
         query = self._read(text, None, language)
-        evidence, ranking = self._rank(query)
-        return found_sections(query, self.index, evidence, ranking, range(top_k))
+        seen, evidence, ranking = self._rank(query, top_k, corpora=corpora)
+        return found_sections(query, seen, evidence, ranking, range(top_k))
 
     def ask(
         self,
@@ -135,20 +176,24 @@ class KnowledgeBase:
         language: Language | None = None,
         *,
         version: str | None = None,
+        corpora: Sequence[str] | None = None,
     ) -> Answer:
         """Answer a pasted log, a question, or both.
 
         `language` is that of the answer; without it, that of the question. `version` is the
-        release of SGLang, where it is known. Nothing found is an `Answer` with `found=False`.
+        release of SGLang, where it is known; `corpora` are some of those that an index in a
+        database was opened with. Nothing found is an `Answer` with `found=False`.
         """
         query = self._read(paste, question, language)
         catalog, matcher = self._catalog()
         messages = find_messages(query, matcher)
         marks = catalog_marks(query, catalog, messages)
-        evidence, ranking = self._rank(query, marks, may_decide=True)
+        seen, evidence, ranking = self._rank(
+            query, self.settings.top_k, marks, corpora, may_decide=True
+        )
         return compose_answer(
             query,
-            self.index,
+            seen,
             evidence,
             ranking,
             self.settings,
@@ -163,11 +208,12 @@ class KnowledgeBase:
         query = self._read(paste, question, None)
         catalog, matcher = self._catalog()
         marks = catalog_marks(query, catalog, find_messages(query, matcher))
-        return query, collect_evidence(query, self.index, self._embed(query)), marks
+        vectors = self._embed(query)
+        return query, collect_evidence(query, self.index.compared(query, vectors), vectors), marks
 
     def section(self, identifier: str, language: Language) -> Section | None:
         """Return a section by id, in `language` where it exists in it, None if there is none."""
-        by_language = self.index.by_id.get(identifier)
+        by_language = self.index.section(identifier)
         if not by_language:
             return None
         return by_language.get(language) or next(iter(by_language.values()))
@@ -221,22 +267,53 @@ class KnowledgeBase:
         return read_query(text, question, language, hide_addresses=self.settings.hide_addresses)
 
     def _rank(
-        self, query: Query, marks: CatalogMarks | None = None, *, may_decide: bool = False
-    ) -> tuple[Evidence, Ranking]:
-        """Rank all ids; with `may_decide`, wait for no encoder that could not change the answer."""
-        evidence = collect_evidence(query, self.index, None)
+        self,
+        query: Query,
+        n_shown: int,
+        marks: CatalogMarks | None = None,
+        corpora: Sequence[str] | None = None,
+        *,
+        may_decide: bool = False,
+    ) -> tuple[Compared, Evidence, Ranking]:
+        """Return what the query was compared with, the evidence and the ranking.
+
+        The first `n_shown` are there with their Markdown. With `may_decide`, no encoder is waited
+        for that could not change the answer. Asked anew where the documents are replaced meanwhile.
+        """
+        for attempt in range(1, _TRIES + 1):
+            seen, evidence, ranking = self._compare(query, marks, corpora, may_decide)
+            try:
+                seen.fetch(ranking.ids[:n_shown])
+            except OutdatedError:
+                if attempt == _TRIES:
+                    raise
+                continue
+            return seen, evidence, ranking
+        raise AssertionError("the last try returns or raises")
+
+    def _compare(
+        self,
+        query: Query,
+        marks: CatalogMarks | None,
+        corpora: Sequence[str] | None,
+        may_decide: bool,
+    ) -> tuple[Compared, Evidence, Ranking]:
         if may_decide and self._legs == frozenset(LEGS):
+            seen = self.index.compared(query, None, corpora)
+            evidence = collect_evidence(query, seen, None)
             ranking = rank(evidence, query.programs, marks)
             if is_decided(query, evidence, ranking):
-                return evidence, ranking
-        evidence = with_dense(evidence, self.index, self._embed(query))
-        return evidence, rank(evidence, query.programs, marks, self._legs)
+                return seen, evidence, ranking
+        vectors = self._embed(query)
+        seen = self.index.compared(query, vectors, corpora)
+        evidence = collect_evidence(query, seen, vectors)
+        return seen, evidence, rank(evidence, query.programs, marks, self._legs)
 
     def _embed(self, query: Query) -> NDArray[np.float32]:
         import numpy as np
 
         texts = dense_texts(query)
-        vectors = np.zeros((2, self.index.dense.index.d), dtype=np.float32)
+        vectors = np.zeros((2, len(self.index.encoder.vector)), dtype=np.float32)
         asked = [row for row, text in enumerate(texts) if text.strip()]
         if asked:
             encoder = self._ready_encoder()
@@ -269,7 +346,7 @@ def _is_binary(text: str) -> bool:
     return len(_NO_TEXT.findall(sample)) > _BINARY_SHARE * len(sample)
 
 
-def _same_encoder(index: Index, encoder: Encoder) -> bool:
+def _same_encoder(index: Searchable, encoder: Encoder) -> bool:
     import numpy as np
 
     vector = check_vectors(encoder.encode_document([PROBE_TEXT]), 1, index.encoder.name)[0]

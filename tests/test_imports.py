@@ -11,7 +11,7 @@ import kb
 
 PACKAGE = Path(kb.__file__).parent
 # Each part may import those before it, never those after.
-LAYERS = ("types", "corpus", "query", "catalog", "retrieval", "answer", "knowledge_base")
+LAYERS = ("types", "corpus", "query", "catalog", "retrieval", "postgres", "answer", "knowledge_base")
 TOP = ("cli", "serve", "evaluation", "lint", "pages", "feedback")
 FREE = ("errors", "settings", "strings", "version", "types")
 

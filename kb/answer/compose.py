@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kb.answer.for_version import VersionFacts
     from kb.retrieval.evidence import Evidence
     from kb.retrieval.fusion import Ranking
-    from kb.retrieval.index import Index
+    from kb.retrieval.searchable import Compared
 
 __all__ = ["MIN_IN_SCOPE", "SECOND_SHARE", "compose_answer", "found_sections"]
 
@@ -42,7 +42,7 @@ def _in_language(by_language: dict[Language, Section], language: Language) -> Se
     return by_language.get(language) or next(iter(by_language.values()))
 
 
-def _telling_lines(query: Query, index: Index, identifier: str) -> list[int]:
+def _telling_lines(query: Query, index: Compared, identifier: str) -> list[int]:
     """Return the numbers of the lines that share most with a section, the best first."""
     position = index.ids.index(identifier)
     weighed = []
@@ -57,7 +57,7 @@ def _telling_lines(query: Query, index: Index, identifier: str) -> list[int]:
 
 
 def _matched_lines(
-    query: Query, index: Index, evidence: Evidence, identifier: str, is_first: bool
+    query: Query, index: Compared, evidence: Evidence, identifier: str, is_first: bool
 ) -> tuple[MatchedLine, ...]:
     """Return the lines of the paste that decided for a section, the best first.
 
@@ -85,7 +85,7 @@ def _matched_lines(
 
 
 def found_sections(
-    query: Query, index: Index, evidence: Evidence, ranking: Ranking, ranks: Iterable[int]
+    query: Query, index: Compared, evidence: Evidence, ranking: Ranking, ranks: Iterable[int]
 ) -> tuple[AnswerSection, ...]:
     """Return the sections at `ranks` (0-based) in the language of the query."""
     found = []
@@ -134,7 +134,7 @@ def _in_order_of_failure(
 
 def compose_answer(
     query: Query,
-    index: Index,
+    index: Compared,
     evidence: Evidence,
     ranking: Ranking,
     settings: Settings,

@@ -21,8 +21,16 @@ def add_build_parser(commands: Subparsers) -> None:
         _run_build,
         "kb build --content docs --index docs-index",
         "kb build --content docs --index docs-index --encoder BAAI/bge-m3",
+        "kb build --content docs --index postgresql://kb@db/kb --corpus docs --reader portal",
     )
-    add_settings(parser, "content", "index", "encoder")
+    add_settings(parser, "content", "index", "corpora", "encoder")
+    parser.add_argument(
+        "--reader",
+        action="append",
+        default=[],
+        metavar="ROLE",
+        help="a role of the database that may read the corpus from now on; may be repeated",
+    )
 
 
 def _run_build(args: argparse.Namespace) -> int:
@@ -32,12 +40,23 @@ def _run_build(args: argparse.Namespace) -> int:
     settings, index = effective.settings, effective.settings.index
     if effective.index is None and effective.sources["content"] != DEFAULT:
         raise InputError("--content without --index would replace the shipped index; give --index")
+    if len(settings.corpora) > 1:
+        raise InputError("a build publishes one corpus; give --corpus once")
     built = KnowledgeBase.build(
-        settings.content, index, encoder=settings.encoder, progress=_progress, settings=settings
+        settings.content,
+        index,
+        encoder=settings.encoder,
+        progress=_progress,
+        settings=settings,
+        corpus=settings.corpora[0] if settings.corpora else None,
+        readers=args.reader,
     )
-    print(
-        f"{len(built.index.sections)} sections in {len(built.index.chunks)} chunks at {index}",
-    )
+    status = built.index.status
+    if status.generations is None:
+        print(f"{built.index.n_sections} sections at {index}")
+    else:
+        for corpus, generation in status.generations.items():
+            print(f"{built.index.n_sections} sections in {corpus}, generation {generation}")
     return FOUND
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kb.query.paste import Query
-from kb.retrieval.index import Index
+from kb.retrieval.searchable import Compared
 from kb.retrieval.signature_evidence import STRONG, signature_features
 from kb.retrieval.signatures import Hit
 from kb.retrieval.tokenization import tokenize
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float32]
 
-__all__ = ["FEATURES", "Evidence", "collect_evidence", "dense_texts", "with_dense"]
+__all__ = [
+    "FEATURES",
+    "Evidence",
+    "collect_evidence",
+    "dense_texts",
+    "lexical_terms",
+    "with_dense",
+]
 
 FEATURES = (
     "signature",  # of the id's best hit: how specific, how whole, in what role; 0 to 1
@@ -83,7 +90,17 @@ def dense_texts(query: Query) -> tuple[str, str]:
     return query.words[:MAX_DENSE_CHARS], query.error_text[:MAX_DENSE_CHARS]
 
 
-def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evidence:
+def lexical_terms(query: Query) -> dict[str, list[str]]:
+    """Return the distinct terms that are looked for, sorted, of each part of a query."""
+    parts = {
+        "words": _MODEL_NAME.sub(" ", query.words),
+        "error": query.error_text,
+        "context": query.context_text,
+    }
+    return {name: sorted(set(tokenize(text))) for name, text in parts.items()}
+
+
+def collect_evidence(query: Query, index: Compared, vectors: Matrix | None) -> Evidence:
     """Return the evidence of `query` for every id of `index`.
 
     `vectors` are the embedded `dense_texts`, `(2, dim) float32`; a zero row where a text is
@@ -104,15 +121,14 @@ def collect_evidence(query: Query, index: Index, vectors: Matrix | None) -> Evid
     return found if vectors is None else with_dense(found, index, vectors)
 
 
-def with_dense(evidence: Evidence, index: Index, vectors: Matrix) -> Evidence:
+def with_dense(evidence: Evidence, index: Compared, vectors: Matrix) -> Evidence:
     """Return the evidence with its dense features filled; no other feature depends on them."""
     import numpy as np
 
     features = evidence.features.copy()
     for row, name in enumerate(("dense_words", "dense_error")):
         if vectors[row].any():
-            cosines = index.dense.scores(vectors[row : row + 1])[0]
-            mean = float(cosines.mean())
+            cosines, mean = index.cosines(vectors[row])
             features[:, FEATURES.index(name)] = np.clip((cosines - mean) / (1 - mean), 0, 1)
     return replace(evidence, features=features)
 
@@ -130,7 +146,7 @@ _INHERITED = (
 
 
 def _inherit(
-    index: Index,
+    index: Compared,
     hits: Mapping[str, Sequence[Hit]],
     features: Matrix,
     column: Mapping[str, int],
@@ -148,7 +164,7 @@ def _inherit(
 
 def _consequence_features(
     query: Query,
-    index: Index,
+    index: Compared,
     hits: Mapping[str, Sequence[Hit]],
     features: Matrix,
     column: Mapping[str, int],
@@ -170,7 +186,7 @@ def _consequence_features(
 
 
 def _relative_features(
-    index: Index, features: Matrix, column: Mapping[str, int], position: Mapping[str, int]
+    index: Compared, features: Matrix, column: Mapping[str, int], position: Mapping[str, int]
 ) -> None:
     """Let a general error speak for the special case that the question and the context are about.
 
@@ -188,20 +204,15 @@ def _relative_features(
             features[row, column["signature_relative"]] = general * about[row]
 
 
-def _parent_of(index: Index, identifier: str) -> str | None:
+def _parent_of(index: Compared, identifier: str) -> str | None:
     return next(iter(index.by_id[identifier].values())).parent
 
 
 def _lexical_features(
-    query: Query, index: Index, features: Matrix, column: Mapping[str, int]
+    query: Query, index: Compared, features: Matrix, column: Mapping[str, int]
 ) -> tuple[float, float]:
     shares = []
-    for name, text in (
-        ("words", query.words),
-        ("error", query.error_text),
-        ("context", query.context_text),
-    ):
-        terms = sorted(set(tokenize(_MODEL_NAME.sub(" ", text) if name == "words" else text)))
+    for name, terms in lexical_terms(query).items():
         idf = index.lexical.idf(terms)
         if not terms or idf <= 0:
             shares.append(0.0)
@@ -219,7 +230,7 @@ def _lexical_features(
     return shares[0], shares[1]
 
 
-def _best_share(index: Index, terms: Sequence[str], idf: float, best: int) -> float:
+def _best_share(index: Compared, terms: Sequence[str], idf: float, best: int) -> float:
     """Return the share of the terms' idf that the best document holds."""
     held = index.lexical.terms_of(best, terms)
     return index.lexical.idf(held) / idf if held else 0.0

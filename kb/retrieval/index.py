@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from kb.corpus.chunking import Chunk, chunk_section
 from kb.corpus.documents import Corpus
+from kb.errors import InputError
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.embedding import embed_texts, text_digest
 from kb.retrieval.encoders import Encoder, check_vectors, index_encoder_name
 from kb.retrieval.lexical import LexicalIndex, TitleIndex
+from kb.retrieval.searchable import EncoderProbe, IndexStatus
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section
@@ -22,23 +24,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kb.query.paste import Query
     from kb.retrieval.vector_journal import VectorJournal
 
     Vector = NDArray[np.float32]
 
-__all__ = ["EncoderProbe", "Index", "build_index", "embedding_text"]
+__all__ = ["EncoderProbe", "Index", "build_index", "embedding_text", "section_links"]
 
 PROBE_TEXT = (
     "passage that an index and its encoder are compared by: CUDA out of memory, 서버가 멈춰요"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderProbe:
-    """What an index remembers of its encoder: the vector of PROBE_TEXT tells any two apart."""
-
-    name: str
-    vector: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -76,13 +71,7 @@ class Index:
     @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:
         """Return the ids each id links to, in any language: its look-alikes and relatives."""
-        known = set(self.ids)
-        table: dict[str, dict[str, None]] = {identifier: {} for identifier in self.ids}
-        for section in self.sections:
-            for target in _SECTION_LINK.findall(section.markdown):
-                if target in known and target != section.id:
-                    table[section.id][target] = None
-        return {identifier: tuple(found) for identifier, found in table.items()}
+        return section_links(self.sections)
 
     @cached_property
     def titles(self) -> TitleIndex:
@@ -94,15 +83,57 @@ class Index:
     @cached_property
     def matcher(self) -> SignatureMatcher:
         """Return the automaton over the signatures of all sections; equal lines enter once."""
-        return _matcher((s.id, line) for s in self.sections for line in s.signatures)
+        return signature_matcher((s.id, line) for s in self.sections for line in s.signatures)
 
     @cached_property
     def last_matcher(self) -> SignatureMatcher:
         """Return the automaton over the lines that are a symptom only where a log ends in them."""
-        return _matcher((s.id, line) for s in self.sections for line in s.last_signatures)
+        return signature_matcher((s.id, line) for s in self.sections for line in s.last_signatures)
+
+    def compared(
+        self, query: Query, vectors: Vector | None, corpora: Sequence[str] | None = None
+    ) -> Index:
+        """Return the index itself: every query is compared with all of it."""
+        del query, vectors
+        if corpora is not None:
+            raise InputError("corpora are for an index in a database; this one is a single folder")
+        return self
+
+    def cosines(self, vector: Vector) -> tuple[Vector, float]:
+        """Return the best cosine of each id to a unit vector `(dim,)`, and their mean."""
+        cosines = self.dense.scores(vector.reshape(1, -1))[0]
+        return cosines, float(cosines.mean())
+
+    def fetch(self, identifiers: Sequence[str]) -> None:
+        """Do nothing: all sections are here."""
+
+    def section(self, identifier: str) -> Mapping[Language, Section] | None:
+        """Return the section of an id by language, None where there is none."""
+        return self.by_id.get(identifier)
+
+    @property
+    def n_sections(self) -> int:
+        """Return how many sections there are, languages counted apart."""
+        return len(self.sections)
+
+    @property
+    def status(self) -> IndexStatus:
+        """Return that it answers: it is in memory."""
+        return IndexStatus()
 
 
-def _matcher(lines: Iterable[tuple[str, str]]) -> SignatureMatcher:
+def section_links(sections: Sequence[Section]) -> dict[str, tuple[str, ...]]:
+    """Return the ids each id links to among `sections`, in any language."""
+    table: dict[str, dict[str, None]] = {section.id: {} for section in sections}
+    for section in sections:
+        for target in _SECTION_LINK.findall(section.markdown):
+            if target in table and target != section.id:
+                table[section.id][target] = None
+    return {identifier: tuple(found) for identifier, found in table.items()}
+
+
+def signature_matcher(lines: Iterable[tuple[str, str]]) -> SignatureMatcher:
+    """Return the automaton over (owner, line); equal pairs enter once."""
     compiled = (compile_signature(owner, line) for owner, line in dict.fromkeys(lines))
     return SignatureMatcher(signature for signature in compiled if signature is not None)
 

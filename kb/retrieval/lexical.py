@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LexicalIndex", "TitleIndex"]
+__all__ = ["LexicalIndex", "TitleIndex", "term_saturation"]
 
 # Lucene's variant with its own defaults.
 _K1 = 1.2
@@ -25,6 +25,16 @@ _B = 0.75
 # Raw little-endian arrays: numpy's own format is parsed by `ast`, which CPython 3.11 cannot do in
 # two threads at once ("AST constructor recursion depth mismatch").
 _FILES = {"data.f32": "<f4", "indices.i32": "<i4", "indptr.i64": "<i8"}
+
+
+def term_saturation(
+    counts: NDArray[np.float64], length: float, mean_length: float
+) -> NDArray[np.float64]:
+    """Return what BM25 makes of a document's counts of terms: its weights, but for their idf.
+
+    `length` is the document's number of terms, repeats counted.
+    """
+    return counts / (counts + _K1 * (1 - _B + _B * length / mean_length))
 
 
 class LexicalIndex:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kb.query.log_lines import LogLine, Role, without_colours
 from kb.query.paste import Query
-from kb.retrieval.index import Index
+from kb.retrieval.searchable import Compared
 from kb.retrieval.signatures import Hit
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def failure_line(query: Query, hits: Sequence[Hit]) -> int | None:
 
 def signature_features(
     query: Query,
-    index: Index,
+    index: Compared,
     features: Matrix,
     column: Mapping[str, int],
     position: Mapping[str, int],
@@ -122,7 +122,7 @@ def signature_features(
     return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
 
 
-def _without_quoted(index: Index, hits: Sequence[Hit]) -> list[Hit]:
+def _without_quoted(index: Compared, hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits without those of causes in the lines of harmless notices.
 
     A notice quotes the error that it got over: `Ignore import error when loading …: cannot import
@@ -139,7 +139,7 @@ def _without_quoted(index: Index, hits: Sequence[Hit]) -> list[Hit]:
 
 def _last_line_features(
     query: Query,
-    index: Index,
+    index: Compared,
     values: Matrix,
     ordered: dict[str, list[tuple[float, Hit]]],
     position: Mapping[str, int],

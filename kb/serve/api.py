@@ -138,16 +138,25 @@ def health_routes(base: KnowledgeBase | CurrentBase, encoder_loaded: threading.E
         return _json({"alive": True})
 
     @routes.api_route("/readyz", methods=["GET", "HEAD"], include_in_schema=False)
-    async def ready() -> Readiness:
+    async def ready() -> Response:
         # There is no application without an index; the encoder loads while the page is there.
         index, state = current.base.index, current.state
-        return Readiness(
-            ready=True,
-            sections=len(index.sections),
+        status = index.status
+        readiness = Readiness(
+            ready=status.can_answer,
+            sections=index.n_sections,
             encoder=index.encoder.name,
             encoder_loaded=encoder_loaded.is_set(),
             loaded_at=datetime.fromtimestamp(state.loaded_at, timezone.utc),
             reload_failed=state.is_failing,
+            degraded=status.problem is not None,
+            problem=status.problem,
+            generations=None if status.generations is None else dict(status.generations),
+        )
+        return JSONResponse(
+            readiness.model_dump(mode="json"),
+            200 if readiness.ready else 503,
+            {"cache-control": "no-store"},
         )
 
     return routes

@@ -108,3 +108,15 @@ class Readiness(BaseModel):
             " before it answers."
         ),
     ]
+    degraded: Annotated[
+        bool,
+        Field(
+            description="Whether the index's database is away or what was published last cannot be"
+            " used; what is in memory answers, or what was published before."
+        ),
+    ]
+    problem: Annotated[str | None, Field(description="Why it is degraded.")]
+    generations: Annotated[
+        dict[str, int] | None,
+        Field(description="What is answered from, by corpus, where the index is in a database."),
+    ]

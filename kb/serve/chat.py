@@ -119,7 +119,7 @@ def _watch(meter: Meter, current: CurrentBase, queue: AskQueue) -> None:
     meter.watch("kb_asks_running", "Questions being answered.", lambda: queue.running)
     meter.watch("kb_asks_waiting", "Questions in the queue.", lambda: queue.waiting)
     for name, meaning, value in (
-        ("sections", "Sections in the index.", lambda: len(current.base.index.sections)),
+        ("sections", "Sections in the index.", lambda: current.base.index.n_sections),
         ("loaded_timestamp_seconds", "When it was loaded.", lambda: current.state.loaded_at),
         ("reloads", "Newer indexes that took its place.", lambda: current.state.reloads),
         ("failures", "Newer indexes that could not be used.", lambda: current.state.failures),

@@ -70,7 +70,7 @@ class CurrentBase:
                 reloads=self.state.reloads + 1,
                 is_failing=False,
             )
-        _log.info("the new index answers, with %d sections", len(successor.index.sections))
+        _log.info("the new index answers, with %d sections", successor.index.n_sections)
         return True
 
     def fail(self, error: Exception) -> None:

