@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.answer.compose import compose_answer, found_sections
 from kb.answer.decisive import is_decided
+from kb.answer.follow_up import join_follow_up
 from kb.answer.for_version import catalog_marks, find_messages, version_facts
 from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import content_digest, read_corpus
@@ -29,6 +31,7 @@ from kb.retrieval.fusion import LEGS, Ranking, rank
 from kb.retrieval.index import PROBE_TEXT, build_index, probe
 from kb.retrieval.index_folder import known_vectors, load_index
 from kb.retrieval.index_writer import prepare_folder, save_index
+from kb.retrieval.page_context import prefer_page, section_of_page
 from kb.retrieval.searchable import Compared, Searchable
 from kb.retrieval.vector_journal import open_journal
 from kb.settings import Settings
@@ -176,29 +179,36 @@ class KnowledgeBase:
         language: Language | None = None,
         *,
         version: str | None = None,
+        page: str | None = None,
         corpora: Sequence[str] | None = None,
     ) -> Answer:
         """Answer a pasted log, a question, or both.
 
         `language` is that of the answer; without it, that of the question. `version` is the
-        release of SGLang, where it is known; `corpora` are some of those that an index in a
-        database was opened with. Nothing found is an `Answer` with `found=False`.
+        release of SGLang, where it is known. `page` is the address of the page that is asked from,
+        or its section's id, which wins among sections that fit about as well. `corpora` are some
+        of those that an index in a database was opened with. Nothing found is an `Answer` with
+        `found=False`.
         """
         query = self._read(paste, question, language)
-        catalog, matcher = self._catalog()
-        messages = find_messages(query, matcher)
-        marks = catalog_marks(query, catalog, messages)
-        seen, evidence, ranking = self._rank(
-            query, self.settings.top_k, marks, corpora, may_decide=True
-        )
-        return compose_answer(
-            query,
-            seen,
-            evidence,
-            ranking,
-            self.settings,
-            lambda section: version_facts(query, section, catalog, messages, version),
-            messages[0][1] if messages else None,
+        return self._answer(query, query, version, page, corpora)
+
+    def ask_further(
+        self,
+        paste: str,
+        question: str,
+        language: Language | None = None,
+        *,
+        version: str | None = None,
+        corpora: Sequence[str] | None = None,
+    ) -> Answer:
+        """Answer a further question about a paste: a topic it names comes before the failure."""
+        query = self._read(paste, question, language)
+        words = self._read("", query.question, query.language)
+        return join_follow_up(
+            self._answer(query, query, version, None, corpora),
+            self._answer(replace(words, hidden=query.hidden), query, version, None, corpora),
+            self.settings.top_k,
         )
 
     def evidence_for(
@@ -239,6 +249,32 @@ class KnowledgeBase:
 
     # --- inside ---
 
+    def _answer(
+        self,
+        query: Query,
+        told: Query,
+        version: str | None,
+        page: str | None,
+        corpora: Sequence[str] | None,
+    ) -> Answer:
+        """Answer `query`; what is true for a version and a command is read from `told`."""
+        catalog, matcher = self._catalog()
+        messages = find_messages(query, matcher)
+        marks = catalog_marks(query, catalog, messages)
+        seen, evidence, ranking = self._rank(
+            query, self.settings.top_k, marks, corpora, page=page, may_decide=True
+        )
+        told_messages = messages if told is query else find_messages(told, matcher)
+        return compose_answer(
+            query,
+            seen,
+            evidence,
+            ranking,
+            self.settings,
+            lambda section: version_facts(told, section, catalog, told_messages, version),
+            messages[0][1] if messages else None,
+        )
+
     def _catalog(self) -> tuple[Catalog, MessageMatcher]:
         with self._lock:
             if self._matcher is None:
@@ -273,6 +309,7 @@ class KnowledgeBase:
         marks: CatalogMarks | None = None,
         corpora: Sequence[str] | None = None,
         *,
+        page: str | None = None,
         may_decide: bool = False,
     ) -> tuple[Compared, Evidence, Ranking]:
         """Return what the query was compared with, the evidence and the ranking.
@@ -282,6 +319,8 @@ class KnowledgeBase:
         """
         for attempt in range(1, _TRIES + 1):
             seen, evidence, ranking = self._compare(query, marks, corpora, may_decide)
+            if page:
+                ranking = prefer_page(ranking, evidence, section_of_page(page, evidence.ids))
             try:
                 seen.fetch(ranking.ids[:n_shown])
             except OutdatedError:

@@ -12,6 +12,12 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Not in the knowledge base.",
         "ko": "지식 베이스에 없는 내용이에요.",
     },
+    "answer.says_nothing": {
+        "en": "This knowledge base explains failures of SGLang servers. Paste the log from the"
+        " first traceback on, or write what the server does and its version.",
+        "ko": "SGLang 서버에서 생긴 문제를 풀어 드리는 지식 베이스예요. 첫 번째 traceback부터 로그를"
+        " 붙여 넣거나, 서버에 어떤 일이 생겼는지 버전과 함께 적어 주세요.",
+    },
     "answer.consequence_only": {
         "en": "This line only says that something else failed first. Paste the lines above it,"
         " from the first traceback on.",
@@ -436,6 +442,22 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Looking it up…",
         "ko": "찾고 있어요…",
     },
+    "chat.waiting": {
+        "en": "Waiting for its turn. Questions in the queue: {count}",
+        "ko": "차례를 기다리고 있어요. 대기 중인 질문: {count}개",
+    },
+    "chat.further": {
+        "en": "Asked about the log in the box (lines: {lines}).",
+        "ko": "입력한 로그({lines}줄)에 이어서 물어봤어요.",
+    },
+    "chat.afresh": {
+        "en": "Start afresh",
+        "ko": "새로 시작",
+    },
+    "chat.also_log": {
+        "en": "About the log itself",
+        "ko": "로그에 대한 답은 여기 있어요",
+    },
     "chat.shortcut": {
         "en": "Ctrl+Enter or ⌘+Enter asks",
         "ko": "Ctrl+Enter 또는 ⌘+Enter로 물어볼 수 있어요",
@@ -495,6 +517,10 @@ STRINGS: dict[str, dict[Language, str]] = {
     "chat.section_missing": {
         "en": "There is no such section: {id}",
         "ko": "그런 항목이 없어요: {id}",
+    },
+    "chat.permalink": {
+        "en": "Link to this section",
+        "ko": "이 항목의 링크",
     },
     "chat.version_is": {
         "en": "SGLang {version}",
@@ -567,9 +593,10 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "제보하기",
     },
     "chat.report_text": {
-        "en": "Copy this into an issue. Look through it first: the log may hold names or keys.",
-        "ko": "이 내용을 복사해서 이슈로 올려 주세요. 로그에 이름이나 키가 들어 있을 수"
-        " 있으니 먼저 살펴보세요.",
+        "en": "Copy this into an issue. Keys and passwords are masked; look through it all the"
+        " same, since the log may hold names.",
+        "ko": "이 내용을 복사해서 이슈로 올려 주세요. 키와 비밀번호는 가렸지만, 로그에 이름이 들어"
+        " 있을 수 있으니 올리기 전에 살펴보세요.",
     },
     "chat.issue_question": {
         "en": "Question",
@@ -590,10 +617,6 @@ STRINGS: dict[str, dict[Language, str]] = {
     "chat.issue_near": {
         "en": "Nearest sections, none of which fits",
         "ko": "가장 가깝지만 맞지 않은 항목",
-    },
-    "chat.issue_left_out": {
-        "en": "(a line that may hold a key is left out)",
-        "ko": "(키가 들어 있을 수 있는 줄은 뺐어요)",
     },
     # --- feedback ---
     "feedback.question": {
@@ -733,6 +756,14 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "That is {size} characters; at most {limit} are read. Paste the part from the"
         " first traceback on.",
         "ko": "{size}자예요. {limit}자까지 읽을 수 있으니 첫 번째 traceback부터 붙여 넣어 주세요.",
+    },
+    "chat.error_busy": {
+        "en": "Too many questions at the moment. Ask again in a few seconds.",
+        "ko": "지금은 질문이 너무 많아요. 몇 초 뒤에 다시 물어봐 주세요.",
+    },
+    "chat.error_slow": {
+        "en": "There was no answer in time. Ask again, or paste the part from the first traceback on.",
+        "ko": "제때 답을 찾지 못했어요. 다시 물어보거나 첫 번째 traceback부터 붙여 넣어 주세요.",
     },
     "chat.error_unreachable": {
         "en": "The server gave no answer. Check that it runs and, if it does, its log.",

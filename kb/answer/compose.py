@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from kb.answer.small_talk import says_nothing
 from kb.query.paste import Query
 from kb.retrieval.signature_evidence import failure_line
 from kb.retrieval.tokenization import tokenize
@@ -143,10 +144,13 @@ def compose_answer(
 ) -> Answer:
     """Return the answer: sections where it is in scope, else the nearest ones by name.
 
+    To what says nothing at all nothing is near.
+
     `facts` tells what is true for the version, given the English Markdown of the first section;
     `message` is the program's own message in the paste, shown where no section explains it.
     """
     found = ranking.in_scope >= MIN_IN_SCOPE
+    is_small_talk = not found and says_nothing(query, evidence)
     notes = []
     sections: tuple[AnswerSection, ...] = ()
     if found:
@@ -160,6 +164,8 @@ def compose_answer(
         sections = found_sections(query, index, evidence, ranking, shown)
         if sections[0].kind == "consequence":
             notes.append(text("answer.consequence_only", query.language))
+    elif is_small_talk:
+        notes.append(text("answer.says_nothing", query.language))
     else:
         notes.append(text("answer.not_found", query.language))
         if query.programs.other:
@@ -172,7 +178,7 @@ def compose_answer(
             identifier, _in_language(dict(index.by_id[identifier]), query.language).title
         )
         for identifier in ranking.ids[: _MAX_NEAREST + len(shown_ids)]
-        if identifier not in shown_ids
+        if identifier not in shown_ids and not is_small_talk
     )[:_MAX_NEAREST]
     told = facts(_in_language(dict(index.by_id[sections[0].id]), "en").markdown if found else None)
     explained = bool(sections) and bool(sections[0].matched_lines)

@@ -39,6 +39,7 @@ def add_ask_parser(commands: Subparsers) -> None:
     parser.add_argument("text", nargs="*", help="the paste; joined with standard input, if piped")
     parser.add_argument("--question", "-q", help="what you want to know about the paste")
     parser.add_argument("--sglang-version", metavar="V", help="your release of SGLang, if known")
+    parser.add_argument("--page", help="address of the page you read, or the id of its section")
     add_json(parser, "the Answer")
     add_language(parser)
     add_settings(parser, "index", "hide_addresses")
@@ -65,7 +66,9 @@ def _run_ask(args: argparse.Namespace) -> int:
     from kb.answer.render import answer_to_text
 
     text = _text(args.text)
-    answer = _base(args).ask(text, args.question, args.language, version=args.sglang_version)
+    answer = _base(args).ask(
+        text, args.question, args.language, version=args.sglang_version, page=args.page
+    )
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
     else:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from kb.serve.command_html import command_html
-from kb.serve.escaping import code_span, escape, with_code_spans
+from kb.serve.escaping import escape, with_code_spans
 from kb.serve.feedback_html import feedback_html
 from kb.serve.issue_template import issue_template
 from kb.serve.markdown_html import code_block, markdown_to_html, section_href
 from kb.serve.section_links import SectionLinks
+from kb.serve.version_html import numbered_lines, version_html
 from kb.strings import text
 from kb.types import (
     Answer,
     AnswerSection,
-    FlagNote,
     Language,
     MatchedLine,
-    MessageMatch,
     NearestSection,
     Section,
-    VersionRange,
 )
 
 __all__ = ["answer_html", "error_html", "section_html"]
 
-MAX_LINE_CHARS = 240  # of a matched line; the whole line stands in the paste
 # Below this the answer says beside its title that it may be another one.
 _UNCERTAIN = 0.75
 _KINDS = {"consequence": "chat.kind_consequence", "harmless": "chat.kind_harmless"}
@@ -37,19 +33,28 @@ def answer_html(
     paste: str = "",
     question: str = "",
     signatures: tuple[str, ...] | None = None,
+    *,
+    further_lines: int = 0,
+    hide_addresses: bool = False,
 ) -> str:
     """Return the answer: notes, sections, what is true for the version, what is near.
 
+    `further_lines` are those of the log that a further question is about, 0 for a first question.
     `paste` and `question` fill the issue template of an answer that found nothing. `signatures`
     are the masked lines of the paste, None where no feedback is kept: then none is asked for.
     """
     is_kept = signatures is not None
-    parts = [_found(answer, links, signatures) if answer.found else _not_found(answer, is_kept)]
+    parts = [_about_log(further_lines, answer.language)] if further_lines else []
+    if answer.found:
+        parts.append(_found(answer, links, signatures, is_further=further_lines > 0))
+    else:
+        parts.append(_not_found(answer, is_kept))
     if answer.nearest:
         heading = "answer.related" if answer.found else "answer.nearest"
         parts.append(_nearest(answer.nearest, text(heading, answer.language)))
-    if not answer.found:
-        parts.append(_report(issue_template(answer, paste, question), answer.language))
+    if _lacks_section(answer):
+        template = issue_template(answer, paste, question, hide_addresses=hide_addresses)
+        parts.append(_report(template, answer.language))
     state = "found" if answer.found else "not-found"
     return (
         f'<article class="kb-answer kb-{state}" lang="{answer.language}" data-state="{state}"'
@@ -83,8 +88,22 @@ def error_html(title: str, message: str, language: Language) -> str:
 # --- found ---
 
 
-def _found(answer: Answer, links: SectionLinks, signatures: tuple[str, ...] | None) -> str:
+def _about_log(n_lines: int, language: Language) -> str:
+    said = escape(text("chat.further", language, lines=f"{n_lines:,}"))
+    afresh = escape(text("chat.afresh", language))
+    return (
+        f'<p class="kb-further"><span>{said}</span>'
+        f' <button type="button" class="kb-start-afresh">{afresh}</button></p>'
+    )
+
+
+def _found(
+    answer: Answer, links: SectionLinks, signatures: tuple[str, ...] | None, *, is_further: bool
+) -> str:
     language = answer.language
+    # A further question that names a topic is answered with that; the log's section comes second.
+    names_topic = is_further and bool(answer.sections) and not answer.sections[0].matched_lines
+    also = "chat.also_log" if names_topic else "chat.also"
 
     def asking(section: AnswerSection) -> str:
         if signatures is None:
@@ -100,13 +119,13 @@ def _found(answer: Answer, links: SectionLinks, signatures: tuple[str, ...] | No
                 + _badges(answer, section)
                 + why
                 + _body(section, links)
-                + _for_version(answer)
+                + version_html(answer)
                 + asking(section)
                 + "</section>"
             )
             continue
         if number == 1:
-            parts.append(f'<h2 class="kb-label">{escape(text("chat.also", language))}</h2>')
+            parts.append(f'<h2 class="kb-label">{escape(text(also, language))}</h2>')
         parts.append(
             f'<details class="kb-card kb-other"><summary><span class="kb-title">'
             f"{escape(section.title)}</span>{_kind(section.kind, language)}</summary>"
@@ -116,7 +135,7 @@ def _found(answer: Answer, links: SectionLinks, signatures: tuple[str, ...] | No
             + "</details>"
         )
     if not answer.sections:  # a message of the program's own that no section is about
-        parts.append(_for_version(answer))
+        parts.append(version_html(answer))
     return "".join(parts)
 
 
@@ -138,112 +157,45 @@ def _body(section: AnswerSection | Section, links: SectionLinks) -> str:
     path = section.source.path
     html = markdown_to_html(section.markdown, section.language, links.resolver(path))
     where = f"{path}:{section.source.start_line}–{section.source.end_line}"
+    permalink = ""
+    if isinstance(section, AnswerSection):  # one that was opened by its link has that already
+        label = escape(text("chat.permalink", section.language))
+        href = section_href(section.id)
+        permalink = f' <a class="kb-section-link kb-permalink" href="{href}">{label}</a>'
     return (
         f'<div class="kb-body" lang="{section.language}" data-id="{escape(section.id)}">'
         f"{html}</div>"
-        f'<p class="kb-source">{escape(where)}</p>'
+        f'<p class="kb-source">{escape(where)}{permalink}</p>'
     )
 
 
 def _matched(lines: Iterable[MatchedLine], language: Language) -> str:
-    rows = _numbered(((line.line, line.text) for line in lines), language)
+    rows = numbered_lines(((line.line, line.text) for line in lines), language)
     heading = escape(text("answer.matched", language))
     return f'<div class="kb-why"><p>{heading}</p>{rows}</div>' if rows else ""
-
-
-def _numbered(lines: Iterable[tuple[int, str]], language: Language) -> str:
-    """Return lines of the paste with their numbers as a list, "" if there are none."""
-    rows = "".join(
-        f'<li><span class="kb-line-number">{escape(text("chat.line", language, line=number))}'
-        f"</span><code>{escape(_cut(line.strip()))}</code></li>"
-        for number, line in lines
-    )
-    return f"<ol>{rows}</ol>" if rows else ""
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
-
-
-# --- for the user's version ---
-
-
-def _for_version(answer: Answer) -> str:
-    language = answer.language
-    parts = [_version(answer.version, language) if answer.version else ""]
-    parts.append(_message(answer.message, language) if answer.message else "")
-    parts.append(_flags(answer.flags, language))
-    parts.append(command_html(answer.command, language) if answer.command else "")
-    inner = "".join(parts)
-    return f'<div class="kb-version-notes" lang="{language}">{inner}</div>' if inner else ""
-
-
-def _version(version: VersionRange, language: Language) -> str:
-    if version.value:
-        said = text("chat.version_is", language, version=version.value)
-    elif version.low and version.high:
-        said = text("chat.version_between", language, low=version.low, high=version.high)
-    elif version.low:
-        said = text("chat.version_from", language, low=version.low)
-    elif version.high:
-        said = text("chat.version_to", language, high=version.high)
-    else:
-        return ""
-    stated = ((found.line, found.text) for found in version.evidence if found.line > 0)
-    against = f"<p>{with_code_spans(version.contradiction)}</p>" if version.contradiction else ""
-    return (
-        f'<div class="kb-version"><h3>{escape(said)}</h3>{against}'
-        f"{_numbered(stated, language)}</div>"
-    )
-
-
-def _message(message: MessageMatch, language: Language) -> str:
-    releases = text("chat.message_releases", language, first=message.first, last=message.last)
-    flags = " ".join(code_span(flag) for flag in message.flags)
-    return (
-        f'<div class="kb-message"><h3>{escape(text("chat.message", language))}</h3>'
-        f"<p>{code_span(message.template)}</p>"
-        f"<p>{escape(releases)} {code_span(message.file)}</p>"
-        + (f"<p>{escape(text('chat.message_flags', language))} {flags}</p>" if flags else "")
-        + "</div>"
-    )
-
-
-def _flags(flags: Sequence[FlagNote], language: Language) -> str:
-    """Return what is wrong with flags in the open, and folded those that are as they should be."""
-    wrong = [flag for flag in flags if flag.status != "accepted"]
-    right = [flag for flag in flags if flag.status == "accepted"]
-    parts = []
-    if wrong:
-        heading = escape(text("answer.flags", language))
-        parts.append(f"<h3>{heading}</h3>{_flag_list(wrong, language)}")
-    if right:
-        count = escape(text("chat.accepted", language, count=len(right)))
-        parts.append(f"<details><summary>{count}</summary>{_flag_list(right, language)}</details>")
-    return f'<div class="kb-flags">{"".join(parts)}</div>' if parts else ""
-
-
-def _flag_list(flags: Iterable[FlagNote], language: Language) -> str:
-    rows = "".join(
-        f'<li class="kb-flag-{flag.status}"><span class="kb-badge">'
-        f"{escape(text(f'chat.status_{flag.status}', language))}</span>"
-        f" {with_code_spans(flag.note) if flag.note else code_span(flag.flag)}</li>"
-        for flag in flags
-    )
-    return f"<ul>{rows}</ul>"
 
 
 # --- not found ---
 
 
+def _lacks_section(answer: Answer) -> bool:
+    """Whether something was asked that no section answers: nothing is near what says nothing."""
+    return not answer.found and bool(answer.nearest)
+
+
 def _not_found(answer: Answer, is_kept: bool) -> str:
     title, *others = answer.notes or (text("answer.not_found", answer.language),)
+    if not _lacks_section(answer):
+        return (
+            f'<section class="kb-card kb-empty kb-says-nothing"><h2>{with_code_spans(title)}</h2>'
+            f"{_notes(others)}</section>"
+        )
     advice = escape(text("chat.not_found_advice", answer.language))
     said = escape(text("feedback.kept_unanswered", answer.language)) if is_kept else ""
     kept = f'<p class="kb-feedback-kept">{said}</p>' if is_kept else ""
     return (
         f'<section class="kb-card kb-empty"><h2>{with_code_spans(title)}</h2>{_notes(others)}'
-        f"<p>{advice}</p>{kept}{_for_version(answer)}</section>"
+        f"<p>{advice}</p>{kept}{version_html(answer)}</section>"
     )
 
 

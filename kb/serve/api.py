@@ -63,7 +63,7 @@ def create_api(
     encoder_loaded: threading.Event,
     feedback: Feedback | None = None,
 ) -> FastAPI:
-    """Return the application, to be mounted at `/api/v1`.
+    """Return the application, to be mounted at `/api/v1`; its questions wait in `queue`.
 
     `encoder_loaded` is set after the first answer, since that has needed the encoder. Without
     `feedback` there is no route for it.
@@ -170,7 +170,7 @@ def _ask(base: KnowledgeBase, asked: AskRequest, feedback: Feedback | None) -> A
     question = (asked.question or "").strip() or None
     version = (asked.version or "").strip() or None
     try:
-        answer = base.ask(asked.paste, question, asked.language, version=version)
+        answer = base.ask(asked.paste, question, asked.language, version=version, page=asked.page)
     except CatalogError as error:
         if version is None:  # the catalogue itself is broken
             raise

@@ -54,6 +54,14 @@ class AskRequest(BaseModel):
         Text | None,
         Field(max_length=64, description="The release of SGLang, where it is known: 0.5.9."),
     ] = None
+    page: Annotated[
+        Text | None,
+        Field(
+            max_length=2000,
+            description="The address of the page that is asked from, or the id of its section,"
+            " which wins among sections that fit about as well.",
+        ),
+    ] = None
 
 
 class SearchRequest(BaseModel):

@@ -19,6 +19,7 @@ from kb.knowledge_base import KnowledgeBase
 from kb.serve.access import Access
 from kb.serve.api import add_problems, create_api, health_routes
 from kb.serve.ask_queue import AskQueue
+from kb.serve.asking import Asking
 from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, chat_feedback
 from kb.serve.maintainers import MaintainersPage
@@ -66,7 +67,7 @@ def create_app(
     page.add_middleware(CORSMiddleware)
     gr.mount_gradio_app(
         page,
-        build_page(replies, current.base.settings.max_paste_chars),
+        build_page(replies, Asking(queue, meter), current.base.settings.max_paste_chars),
         path="/",
         theme=page_theme(),
         footer_links=[],

@@ -97,8 +97,11 @@ class Feedback:
         return True
 
     def answered(self, answer: Answer, paste: str) -> None:
-        """Keep what was asked where the answer found nothing; returns before it is written."""
-        if answer.found or not self._waiting.acquire(blocking=False):
+        """Keep what was asked where the answer found nothing; returns before it is written.
+
+        Where nothing is near either, nothing was asked: a greeting is no gap.
+        """
+        if answer.found or not answer.nearest or not self._waiting.acquire(blocking=False):
             return
         unanswered = Unanswered(
             signature_lines(paste),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
+from kb.query.redaction import redact
 from kb.strings import text
 from kb.types import Answer
 
@@ -11,20 +13,25 @@ __all__ = ["issue_template"]
 
 MAX_EXCERPT_LINES = 20
 MAX_LINE_CHARS = 300
-# The text goes to a public tracker; a line with one of these words may hold a key.
-_MAY_HOLD_A_KEY = re.compile(
-    r"server_args|api[-_]?key|[-_]token\b|secret|passw|authorization|bearer|credential", re.I
-)
+_LAST_CHARS = 200_000  # of a log without line breaks, or with blank lines only
 
 
-def issue_template(answer: Answer, paste: str, question: str) -> str:
-    """Return Markdown with what was asked, the versions, the end of the log and what was near."""
+def issue_template(
+    answer: Answer, paste: str, question: str, *, hide_addresses: bool = False
+) -> str:
+    """Return Markdown with what was asked, the versions, the end of the log and what was near.
+
+    The text goes to a public tracker: all of it is masked as the server masks what it reads, and
+    the whole paste at once, since a key is known by its name in a line that may be left out.
+    """
     language = answer.language
     version = answer.version.value if answer.version else None
-    left_out = text("chat.issue_left_out", language)
     command = answer.command.given if answer.command else ""
-    lines = [line.rstrip() for line in paste[-200_000:].split("\n") if line.strip()]
-    excerpt = _without_keys(lines[-MAX_EXCERPT_LINES:], left_out)
+    given = (question, command, paste)
+    masked = redact("\n".join(given), addresses=hide_addresses).text.split("\n")
+    question, command, paste = _apart(masked, given)
+    lines = [line.rstrip() for line in paste[-_LAST_CHARS:].split("\n") if line.strip()]
+    excerpt = "\n".join(line[:MAX_LINE_CHARS] for line in lines[-MAX_EXCERPT_LINES:])
     near = "\n".join(f"- {section.title} (`{section.id}`)" for section in answer.nearest)
     parts = [
         f"## {text('chat.issue_question', language)}",
@@ -32,7 +39,7 @@ def issue_template(answer: Answer, paste: str, question: str) -> str:
         f"## {text('chat.issue_version', language)}",
         version or "…",
         f"## {text('chat.issue_command', language)}",
-        _fenced(_without_keys(command.splitlines(), left_out)) if command else "…",
+        _fenced(command) if command else "…",
         f"## {text('chat.issue_log', language)}",
         _fenced(excerpt) if excerpt else "…",
     ]
@@ -41,10 +48,13 @@ def issue_template(answer: Answer, paste: str, question: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _without_keys(lines: list[str], left_out: str) -> str:
-    return "\n".join(
-        left_out if _MAY_HOLD_A_KEY.search(line) else line[:MAX_LINE_CHARS] for line in lines
-    )
+def _apart(lines: list[str], given: Iterable[str]) -> Iterator[str]:
+    """Yield the texts that were masked together; masking keeps every line break."""
+    at = 0
+    for part in given:
+        n_lines = part.count("\n") + 1
+        yield "\n".join(lines[at : at + n_lines])
+        at += n_lines
 
 
 def _fenced(content: str) -> str:

@@ -100,9 +100,16 @@ class _Tools:
         ] = "",
         language: _Language = None,
         version: _Version = "",
+        page: Annotated[
+            _Optional,
+            Field(
+                description="Address or section id of the documentation page the user reads, if"
+                " any: it wins among sections that fit about as well."
+            ),
+        ] = "",
     ) -> Annotated[CallToolResult, _Answer]:
         base = self._current.base
-        return _result(lambda: mcp_tools.ask(base, paste, question, language, version))
+        return _result(lambda: mcp_tools.ask(base, paste, question, language, version, page))
 
     def search(
         self,

@@ -30,10 +30,15 @@ class FoundSections:
 
 
 def ask(
-    base: KnowledgeBase, paste: str, question: str, language: Language | None, version: str
+    base: KnowledgeBase,
+    paste: str,
+    question: str,
+    language: Language | None,
+    version: str,
+    page: str = "",
 ) -> Told:
-    """Answer a paste, a question or both; an empty `version` is one that is not known."""
-    answer = base.ask(paste, question or None, language, version=version or None)
+    """Answer a paste, a question or both; an empty `version` or `page` is not known."""
+    answer = base.ask(paste, question or None, language, version=version or None, page=page or None)
     return Told(answer.to_dict(), answer_to_text(answer))
 
 

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import gradio as gr
 
-from kb.serve.escaping import escape
+from kb.serve.asking import Asking, Waiting
+from kb.serve.conversation import Asked, next_question
 from kb.serve.examples import EXAMPLES, Example
-from kb.serve.replies import Replies
+from kb.serve.page_words import (
+    chosen_language,
+    language_choices,
+    page_language,
+    page_words,
+    waiting_html,
+)
+from kb.serve.peers import client_of
+from kb.serve.replies import Replies, Reply
 from kb.strings import text
 from kb.types import Language
 
 __all__ = ["build_page", "page_theme"]
 
-LANGUAGES: tuple[Language, ...] = get_args(Language)
-_NAMES: dict[Language, str] = {"ko": "한국어", "en": "English"}
-# Read by the script of the page: it shows these itself, without asking the server.
-_SCRIPT_STRINGS = (
-    "chat.answer",
-    "chat.asking",
-    "chat.back",
-    "chat.copied",
-    "chat.error",
-    "chat.error_unreachable",
-    "chat.file_drop",
-    "chat.file_not_text",
-    "chat.file_read",
-    "chat.file_too_large",
-    "chat.language",
-    "chat.title",
-)
 _MONOSPACE = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Noto Sans Mono", "monospace")
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Noto Sans CJK KR", "Noto Sans KR", "sans-serif")
+
+# Gradio remembers what each page sent last. Beyond so many pages the one not used for the longest
+# time is forgotten: its next question is a first one.
+_MOST_SESSIONS = 200
 
 Values = tuple[Any, ...]
 
@@ -44,14 +39,15 @@ def page_theme() -> gr.themes.Base:
     return gr.themes.Base(font=_SANS, font_mono=_MONOSPACE)
 
 
-def build_page(replies: Replies, max_paste_chars: int) -> gr.Blocks:
+def build_page(replies: Replies, asking: Asking, max_paste_chars: int) -> gr.Blocks:
     """Return the page; it is told `max_paste_chars` so that it reads no larger file."""
-    layout = _Layout(replies, max_paste_chars)
+    layout = _Layout(replies, asking, max_paste_chars)
     page = gr.Blocks(title=text("chat.title", "en"), analytics_enabled=False, fill_width=True)
+    page.state_session_capacity = _MOST_SESSIONS
     with page:
         layout.place()
         layout.connect(page)
-    # Asking is quick and safe from several threads; Gradio's own default is one at a time.
+    # Gradio starts every question at once: those wait in the queue that the API has too.
     page.queue(default_concurrency_limit=None, api_open=False)
     return page
 
@@ -59,8 +55,9 @@ def build_page(replies: Replies, max_paste_chars: int) -> gr.Blocks:
 class _Layout:
     """The components of the page, in the order of the tab key."""
 
-    def __init__(self, replies: Replies, max_paste_chars: int) -> None:
+    def __init__(self, replies: Replies, asking: Asking, max_paste_chars: int) -> None:
         self._replies = replies
+        self._asking = asking
         self._max_paste_chars = max_paste_chars
 
     def place(self) -> None:
@@ -68,7 +65,7 @@ class _Layout:
         with gr.Row(elem_id="kb-top"):
             self.header = gr.HTML(elem_id="kb-header", apply_default_css=False, js_on_load=None)
             self.language = gr.Radio(
-                choices=_language_choices("en"),
+                choices=language_choices("en"),
                 value="auto",
                 elem_id="kb-language",
                 container=False,
@@ -91,8 +88,14 @@ class _Layout:
                         for example in EXAMPLES
                     ]
             with gr.Column(elem_id="kb-answers"):
+                self.waiting = gr.HTML(
+                    elem_id="kb-waiting", apply_default_css=False, js_on_load=None
+                )
                 self.answer = gr.HTML(elem_id="kb-answer", apply_default_css=False, js_on_load=None)
-        self.asked = gr.State(False)
+        self.afresh = gr.Button("", elem_id="kb-afresh")  # pressed by the page's script
+        # Whether the log's box was cleared since the last question: the script alone knows.
+        self.is_cleared = gr.Checkbox(visible=False)
+        self.asked = gr.State(None)
 
     def connect(self, page: gr.Blocks) -> None:
         """Say what happens on opening, asking, choosing an example and choosing a language."""
@@ -118,136 +121,127 @@ class _Layout:
         ).then(**_in_page("worded"))
         self.language.input(
             self._change_language,
-            [*asked, self.asked],
-            [*words, self.answer],
+            [self.language, self.version, self.asked],
+            [*words, self.waiting, self.answer],
             trigger_mode="always_last",  # else a second choice made meanwhile would be lost
             **quiet,
         ).then(**_in_page("worded"))
-        shown = [self.answer, self.version, self.asked]
-        answers = [self.ask.click(self._ask, asked, shown, **quiet)]
+        shown = [self.waiting, self.answer, self.version, self.paste, self.question, self.asked]
+        answers = [
+            self.ask.click(
+                self._ask,
+                [*asked, self.is_cleared, self.asked],
+                shown,
+                js="(...values) => window.kbChat.withCleared(values)",
+                **quiet,
+            )
+        ]
         for button, example in zip(self.examples, EXAMPLES, strict=True):
-            ask = self._asking(example)
-            boxes = [self.paste, self.question]
-            answers.append(button.click(ask, [self.language], [*boxes, *shown], **quiet))
+            answers.append(button.click(self._showing(example), [self.language], shown, **quiet))
         for answer in answers:
             answer.success(**_in_page("answered"))
             answer.failure(**_in_page("failed"))
+        self.afresh.click(
+            self._start_afresh,
+            [self.language],
+            shown,
+            **quiet,
+        ).then(**_in_page("emptied"))
 
     # --- events ---
 
     def _open(self, choice: str, request: gr.Request) -> Values:
-        page = _page_language(choice, request)
-        return (*self._words(choice, page), self._replies.topics(page))
+        page = page_language(choice, request)
+        return (*page_words(choice, page, self._max_paste_chars), self._replies.topics(page))
 
-    def _change_language(
+    async def _change_language(
+        self, choice: str, version: str, asked: Asked | None, request: gr.Request
+    ) -> AsyncIterator[Values]:
+        page = page_language(choice, request)
+        words = page_words(choice, page, self._max_paste_chars)
+        if asked is None:
+            yield (*words, "", self._replies.topics(page))
+            return
+        async for step in self._steps(asked, choice, page, version, request, again=True):
+            if isinstance(step, Waiting):
+                yield (*words, waiting_html(step, page), gr.skip())
+            else:
+                yield (*words, "", step.html)
+
+    async def _ask(
         self,
         paste: str,
         question: str,
         choice: str,
         version: str,
-        asked: bool,
+        is_cleared: bool,
+        before: Asked | None,
         request: gr.Request,
-    ) -> Values:
-        page = _page_language(choice, request)
-        if asked:
-            reply = self._replies.ask(paste, question, _chosen(choice), page, version, again=True)
-            return (*self._words(choice, page), reply.html)
-        return (*self._words(choice, page), self._replies.topics(page))
+    ) -> AsyncIterator[Values]:
+        asked = next_question(paste, question, None if is_cleared else before)
+        # What was asked is what stands in the boxes.
+        boxes = [
+            gr.skip() if now == then else now
+            for now, then in ((asked.paste, paste), (asked.question, question))
+        ]
+        async for values in self._shown(asked, choice, version, request):
+            yield (*values, *boxes, asked)
 
-    def _ask(
-        self, paste: str, question: str, choice: str, version: str, request: gr.Request
-    ) -> Values:
-        page = _page_language(choice, request)
-        reply = self._replies.ask(paste, question, _chosen(choice), page, version)
-        hint = text("chat.version_placeholder", page)
-        if reply.version:
-            hint = text("chat.version_found", page, version=reply.version)
-        return reply.html, gr.update(placeholder=hint), True
-
-    def _asking(self, example: Example) -> Callable[[str, gr.Request], Values]:
+    def _showing(self, example: Example) -> Callable[[str, gr.Request], AsyncIterator[Values]]:
         """Return the event that fills the boxes with `example` and answers it."""
 
-        def ask(choice: str, request: gr.Request) -> Values:
-            question = text(
-                f"chat.example_{example.name}_question", _page_language(choice, request)
-            )
-            html, hint, asked = self._ask(example.paste, question, choice, "", request)
-            return example.paste, question, html, {**hint, "value": ""}, asked
+        async def ask(choice: str, request: gr.Request) -> AsyncIterator[Values]:
+            page = page_language(choice, request)
+            question = text(f"chat.example_{example.name}_question", page)
+            asked = next_question(example.paste, question, None)
+            async for waiting, html, hint in self._shown(asked, choice, "", request):
+                yield waiting, html, {**hint, "value": ""}, asked.paste, asked.question, asked
 
         return ask
 
-    # --- words ---
+    async def _shown(
+        self, asked: Asked, choice: str, version: str, request: gr.Request
+    ) -> AsyncIterator[Values]:
+        """Yield what the page shows: how many wait, the answer, the hint in the version's box."""
+        page = page_language(choice, request)
+        async for step in self._steps(asked, choice, page, version, request):
+            if isinstance(step, Waiting):
+                yield waiting_html(step, page), gr.skip(), gr.skip()
+                continue
+            hint = text("chat.version_placeholder", page)
+            if step.version:
+                hint = text("chat.version_found", page, version=step.version)
+            yield "", step.html, gr.update(placeholder=hint)
 
-    def _words(self, choice: str, page: Language) -> Values:
-        """Return one update for each component that shows words, in the order of `words`."""
-        return (
-            self._header_html(page),
-            gr.update(
-                choices=_language_choices(page), value=choice, label=text("chat.language", page)
+    def _steps(
+        self,
+        asked: Asked,
+        choice: str,
+        page: Language,
+        version: str,
+        request: gr.Request,
+        *,
+        again: bool = False,
+    ) -> AsyncIterator[Waiting | Reply]:
+        return self._asking.run(
+            lambda: self._replies.ask(
+                asked.paste,
+                asked.question,
+                chosen_language(choice),
+                page,
+                version,
+                again=again,
+                is_further=asked.is_further,
             ),
-            gr.update(
-                label=text("chat.paste", page), placeholder=text("chat.paste_placeholder", page)
-            ),
-            _files_html(page),
-            gr.update(
-                label=text("chat.question", page),
-                placeholder=text("chat.question_placeholder", page),
-            ),
-            gr.update(
-                label=text("chat.version", page),
-                placeholder=text("chat.version_placeholder", page),
-            ),
-            gr.update(value=text("chat.ask", page)),
-            f'<p class="kb-shortcut">{escape(text("chat.shortcut", page))}</p>'
-            f'<h2 class="kb-label">{escape(text("chat.examples", page))}</h2>',
-            *(gr.update(value=text(f"chat.example_{example.name}", page)) for example in EXAMPLES),
+            page,
+            client_of(request.request.scope) if request.request else "",
         )
 
-    def _header_html(self, page: Language) -> str:
-        theme = escape(text("chat.theme", page))
-        strings = {key.removeprefix("chat."): text(key, page) for key in _SCRIPT_STRINGS}
-        return (
-            f'<header class="kb-header" lang="{page}" data-page-language="{page}"'
-            f' data-max-bytes="{self._max_paste_chars}"'
-            f' data-strings="{escape(json.dumps(strings))}">'
-            f"<h1>{escape(text('chat.title', page))}</h1>"
-            f"<p>{escape(text('chat.tagline', page))}</p>"
-            f'<button type="button" class="kb-theme" aria-label="{theme}"'
-            f' title="{theme}"></button></header>'
-        )
+    def _start_afresh(self, choice: str, request: gr.Request) -> Values:
+        page = page_language(choice, request)
+        return "", self._replies.topics(page), "", "", "", None
 
 
 def _in_page(function: str) -> dict[str, Any]:
     """Return the arguments of an event that calls a function of the page's own script."""
     return {"fn": None, "js": f"() => window.kbChat.{function}()"}
-
-
-def _files_html(page: Language) -> str:
-    return (
-        '<div class="kb-files"><label class="kb-file">'
-        '<input type="file" accept=".log,.txt,.out,.err,.json,.jsonl,.md,text/plain">'
-        f"<span>{escape(text('chat.file', page))}</span></label>"
-        f'<button type="button" class="kb-clear">{escape(text("chat.clear", page))}</button>'
-        '<output class="kb-file-status" role="status"></output></div>'
-    )
-
-
-def _language_choices(page: Language) -> Sequence[tuple[str, str]]:
-    automatic = (text("chat.language_auto", page), "auto")
-    return [automatic, *((_NAMES[language], language) for language in LANGUAGES)]
-
-
-def _chosen(choice: str) -> Language | None:
-    return next((language for language in LANGUAGES if language == choice), None)
-
-
-def _page_language(choice: str, request: gr.Request) -> Language:
-    """Return the language chosen or, without one, the first of the browser's that there is."""
-    chosen = _chosen(choice)
-    if chosen:
-        return chosen
-    for wanted in request.headers.get("accept-language", "").split(","):
-        language = _chosen(wanted.strip()[:2].lower())
-        if language:
-            return language
-    return "en"

@@ -46,11 +46,13 @@ class Replies:
         version: str,
         *,
         again: bool = False,
+        is_further: bool = False,
     ) -> Reply:
         """Answer in the `chosen` language or, without one, in that of the words asked.
 
         Where there are no words, a log only, the answer is in the language of the `page`. What is
-        asked `again`, in another language, does not count as a further question.
+        asked `again`, in another language, is not counted twice. A question that `is_further` is
+        about a paste that was answered before.
         """
         language = chosen or _language_of(paste, question, page)
         base, links = self._now()
@@ -58,9 +60,8 @@ class Replies:
         if problem:
             return Reply(problem)
         try:
-            answer = base.ask(
-                paste, question.strip() or None, language, version=version.strip() or None
-            )
+            ask = base.ask_further if is_further else base.ask
+            answer = ask(paste, question.strip(), language, version=version.strip() or None)
         except KBError as error:
             return Reply(error_html(text("chat.error", page), str(error), page))
         found = _release(answer.version) if answer.version and not version.strip() else None
@@ -69,7 +70,17 @@ class Replies:
             signatures = signature_lines(paste) if answer.found else ()
             if not again:
                 self._feedback.answered(answer, paste)
-        return Reply(answer_html(answer, links, paste, question, signatures), found)
+        further_lines = len(paste.splitlines()) if is_further else 0
+        html = answer_html(
+            answer,
+            links,
+            paste,
+            question,
+            signatures,
+            further_lines=further_lines,
+            hide_addresses=base.settings.hide_addresses,
+        )
+        return Reply(html, found)
 
     def section(self, identifier: str, language: Language) -> str | None:
         """Return a section as HTML, None where no section has this id."""

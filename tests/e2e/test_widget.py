@@ -272,7 +272,7 @@ def test_the_selected_text_is_asked_about_in_the_element_too(visit):
 def test_where_nothing_fits_the_section_of_the_page_comes_first(visit):
     portal = visit("sphinx", "/index.html#server-hangs")
     dialog = portal.open("en")
-    _ask(dialog, "how do I bake bread", "Ask")
+    _ask(dialog, "how do I bake bread in nginx", "Ask")
     dialog.get_by_role("heading", name="Nearest sections").wait_for()
     items = dialog.locator("li").all_inner_texts()
     assert items[0] == "The server hangs (this page)"

@@ -55,7 +55,7 @@ def test_an_answer_fits_the_schema_that_is_published_for_it(base, client):
 
 
 def test_nothing_found_is_an_answer(client):
-    reply = client.post("/api/v1/ask", json={"paste": "how do I bake bread"})
+    reply = client.post("/api/v1/ask", json={"paste": "how do I bake bread in nginx"})
     assert reply.status_code == 200
     assert reply.json()["found"] is False
 

@@ -176,12 +176,18 @@ def test_an_unanswered_paste_is_kept_as_masked_lines(base, place):
 
 def test_words_are_counted_and_not_kept(base, place):
     with TestClient(create_app(base, feedback=open_store(place))) as client:
-        asked = {"paste": "how do I bake bread", "question": "for Jane?"}
+        asked = {"paste": "how do I bake bread in nginx", "question": "for Jane?"}
         assert client.post("/api/v1/ask", json=asked).json()["found"] is False
     _, (unanswered,), raw = kept(place)
     assert unanswered.signatures == ()
     assert b"bread" not in raw
     assert b"Jane" not in raw
+
+
+def test_a_greeting_is_no_gap(base, place):
+    with TestClient(create_app(base, feedback=open_store(place))) as client:
+        assert client.post("/api/v1/ask", json={"paste": "안녕하세요"}).json()["found"] is False
+    assert kept(place)[:2] == ([], [])
 
 
 def test_what_was_answered_is_not_kept(base, place):

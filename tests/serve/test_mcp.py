@@ -137,7 +137,7 @@ def test_ask_minds_language_and_version(call):
 
 
 def test_what_is_not_in_the_knowledge_base_is_an_answer_and_no_error(call):
-    told = call("ask", paste="how do I bake bread")
+    told = call("ask", paste="how do I bake bread in nginx")
     assert told.is_error is False
     assert told.structured_content["found"] is False
 

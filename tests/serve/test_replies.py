@@ -62,7 +62,8 @@ def test_an_error_of_the_knowledge_base_is_a_message(base):
 
             return np.eye(len(texts), 8, dtype=np.float32)
 
-    html = Replies(KnowledgeBase(base.index, Broken())).ask(LOG, "", None, "ko", "").html
+    # Words need the encoder; a log that a signature names does not.
+    html = Replies(KnowledgeBase(base.index, Broken())).ask("", "왜 느려요?", None, "ko", "").html
     assert text("chat.error", "ko") in html
     assert "Traceback" not in html
 

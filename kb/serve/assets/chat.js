@@ -23,6 +23,24 @@ const setBusy = (busy) => {
   find("#kb-answers").setAttribute("aria-busy", String(busy));
 };
 
+// Who clears the box of the log does not ask about that log any more. The server is told with the
+// next question: by itself it would see an empty box, and ask about the log before.
+let isCleared = false;
+
+const withCleared = (values) => {
+  const told = [...values.slice(0, 4), isCleared, ...values.slice(5)];
+  isCleared = false;
+  return told;
+};
+
+const startAfresh = () => find("#kb-afresh").click();
+
+const emptied = () => {
+  isCleared = false;
+  showAnswer();
+  clearPaste();
+};
+
 const asking = () => {
   setBusy(true);
   say(strings().asking);
@@ -147,7 +165,11 @@ const onClick = (event) => {
   else if (on(".kb-copy")) copy(on(".kb-copy"));
   else if (on(".kb-section-link")) openLink(event, on(".kb-section-link"));
   else if (on(".kb-back")) goBack();
-  else if (on(".kb-clear")) clearPaste();
+  else if (on(".kb-start-afresh")) startAfresh();
+  else if (on(".kb-clear")) {
+    isCleared = true;
+    clearPaste();
+  }
   else if (on(".kb-feedback button")) giveFeedback(on(".kb-feedback button"));
 };
 
@@ -158,4 +180,4 @@ window.addEventListener("pagehide", keepDraft);
 // Should the server never answer the page's first event, what there is shall be seen.
 setTimeout(() => document.body.classList.add("kb-ready"), 8000);
 
-window.kbChat = { answered, failed, storedLanguage, worded };
+window.kbChat = { answered, emptied, failed, storedLanguage, withCleared, worded };

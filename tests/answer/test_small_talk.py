@@ -1,0 +1,56 @@
+"""What says nothing is told what to paste; a short complaint gets the nearest sections."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb.strings import text
+
+SMALL_TALK = [
+    "안녕하세요",
+    "감사합니다!",
+    "고마워요",
+    "오늘 날씨 어때?",
+    "넌 누구야?",
+    "hello",
+    "thanks",
+    "hi there",
+    "tell me a joke",
+    "help",
+    "???",
+    "👍",
+]
+COMPLAINTS = [
+    "느려요",
+    "죽어요",
+    "에러",
+    "it is slow",
+    "it does not work",
+    "error",
+    "TPU v5e 지원하나요?",
+    "nginx 502",
+    "MySQL login fails",
+    "--foo-bar",
+    "k8s pod pending",
+]
+
+
+@pytest.mark.parametrize("words", SMALL_TALK)
+def test_small_talk_is_told_what_the_knowledge_base_is_for(shipped, words):
+    for answer in (shipped.ask(words), shipped.ask("", words)):
+        assert not answer.found
+        assert answer.notes == (text("answer.says_nothing", answer.language),)
+        assert answer.nearest == ()
+
+
+@pytest.mark.parametrize("words", COMPLAINTS)
+def test_a_complaint_that_nothing_fits_is_shown_what_is_near(shipped, words):
+    answer = shipped.ask(words)
+    assert not answer.found
+    assert answer.notes[0] == text("answer.not_found", answer.language)
+    assert answer.nearest
+
+
+def test_a_greeting_above_a_log_is_no_small_talk(shipped):
+    answer = shipped.ask("ERROR 1045 (28000): Access denied for user 'root'", "안녕하세요")
+    assert answer.nearest
