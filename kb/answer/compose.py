@@ -46,11 +46,15 @@ def _in_language(by_language: dict[Language, Section], language: Language) -> Se
 def _telling_lines(query: Query, index: Compared, identifier: str) -> list[int]:
     """Return the numbers of the lines that share most with a section, the best first."""
     position = index.ids.index(identifier)
+    tokenized = [
+        (line, set(tokenize(line.text)))
+        for line in query.paste.lines[:_MAX_TELLING_LINES]
+        if line.role not in ("prose", "progress", "access")
+    ]
+    known = set(index.lexical.terms_of(position, set().union(*(terms for _, terms in tokenized))))
     weighed = []
-    for line in query.paste.lines[:_MAX_TELLING_LINES]:
-        if line.role in ("prose", "progress", "access"):
-            continue
-        held = index.lexical.terms_of(position, set(tokenize(line.text)))
+    for line, terms in tokenized:
+        held = [term for term in terms if term in known]
         weight = index.lexical.idf(held) * (2.0 if line.role in ("exception", "error") else 1.0)
         if weight > 0:
             weighed.append((-weight, line.number))
