@@ -45,7 +45,7 @@ def main() -> None:
         for number, text in enumerate(seeds(name)):
             (folder / f"seed-{number:04}").write_bytes(text)
     kept = HERE / "corpus" / name
-    options = [f"-dict={HERE / 'words.dict'}", "-max_len=8192", "-timeout=20", *sys.argv[3:]]
+    options = [f"-dict={HERE / 'words.dict'}", "-max_len=8192", "-timeout=900", *sys.argv[3:]]
     folders = [str(folder), *([str(kept)] if kept.is_dir() else [])]
     atheris.Setup([sys.argv[0], *folders, *options], TARGETS[name])
     atheris.Fuzz()
