@@ -8,8 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from kb import KnowledgeBase
+
+# A busy machine is no failure: no example has a deadline.
+settings.register_profile("kb", deadline=None)
+settings.load_profile("kb")
 
 ROOT = Path(__file__).resolve().parent.parent
 

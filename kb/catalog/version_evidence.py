@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import accumulate
 
 from kb.catalog.catalog import Catalog
@@ -139,24 +140,34 @@ def from_source_files(paste: Paste) -> Iterator[VersionEvidence]:
             yield paste.evidence(match.start(1), match.end(1), *SOURCE_FILES[path], "path")
 
 
-def from_fields(paste: Paste, catalog: Catalog) -> Iterator[VersionEvidence]:
-    """Yield what the fields of a `server_args=` line say: those it has, those it lacks."""
-    line = server_args_line(paste.text)
-    if line is None:
-        return
-    named = {argument.name: argument for argument in line.arguments}
-    spans: dict[str, list[int]] = {}
+@lru_cache(maxsize=2)  # a server that reloads its documents holds two catalogues for a while
+def _fields(catalog: Catalog) -> tuple[Mapping[str, tuple[int, int]], Sequence[frozenset[str]]]:
+    """Return the first and last place of each field's releases, and the fields each release has.
+
+    Places are in `catalog.releases`. A field that a release keeps for old commands alone may lack.
+    """
+    spans: dict[str, tuple[int, int]] = {}
     needed: list[set[str]] = [set() for _ in catalog.releases]
     for name, history in catalog.flags.items():
         if name != history.name:
             continue
         for run in history.runs:
             first, last = catalog.position(run.first), catalog.position(run.last)
-            span = spans.setdefault(run.form.field, [first, last])
-            span[:] = [min(first, span[0]), max(last, span[1])]
+            known = spans.get(run.form.field, (first, last))
+            spans[run.form.field] = (min(first, known[0]), max(last, known[1]))
             if not (run.form.deprecated or run.form.refused):
                 for place in range(first, last + 1):
                     needed[place].add(run.form.field)
+    return spans, tuple(frozenset(fields) for fields in needed)
+
+
+def from_fields(paste: Paste, catalog: Catalog) -> Iterator[VersionEvidence]:
+    """Yield what the fields of a `server_args=` line say: those it has, those it lacks."""
+    line = server_args_line(paste.text)
+    if line is None:
+        return
+    named = {argument.name: argument for argument in line.arguments}
+    spans, needed = _fields(catalog)
     newest = len(catalog.releases) - 1
     known = {name: spans[name] for name in named if name in spans and name not in _RENAMED_FIELDS}
     for name, (first, last) in known.items():

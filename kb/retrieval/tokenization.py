@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = ["TOKENIZER_VERSION", "tokenize"]
 
@@ -46,7 +47,8 @@ def _stem(word: str) -> str:
     return word
 
 
-def _latin_terms(run: str) -> list[str]:
+@lru_cache(maxsize=16_384)  # a log says the same words again and again
+def _latin_terms(run: str) -> tuple[str, ...]:
     parts: list[str] = []
     for part in _PARTS.findall(run):
         if part.isdigit():
@@ -62,7 +64,7 @@ def _latin_terms(run: str) -> list[str]:
     is_name = any(character.isalpha() for character in whole)  # dates and addresses are not
     if len(parts) > 1 and len(whole) <= _MAX_TERM_CHARS and is_name:
         terms.append(whole)
-    return terms
+    return tuple(terms)
 
 
 def tokenize(text: str) -> list[str]:
