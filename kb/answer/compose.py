@@ -78,7 +78,8 @@ def _matched_lines(
     if own and exceptions:
         decided.insert(min(2, len(decided)), (exceptions[0], ""))
     if is_first:
-        telling = _telling_lines(query, index, identifier)
+        told = {number for number, _ in decided}
+        telling = [n for n in _telling_lines(query, index, identifier) if n not in told]
         decided += [(number, "") for number in telling[:_MAX_TOLD]]
     matched: dict[int, MatchedLine] = {}
     for number, signature in decided:

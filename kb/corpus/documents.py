@@ -6,12 +6,13 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 from markdown_it.token import Token
 
+from kb.corpus.extra_signatures import SIGNATURES_FILE, ExtraSignatures, read_extra_signatures
 from kb.corpus.markdown import (
     Fence,
     Heading,
@@ -77,6 +78,7 @@ class Corpus:
     """All documents of a folder, in path order."""
 
     documents: tuple[Document, ...]
+    extra_problems: tuple[Problem, ...] = ()  # of files beside the pages
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -92,6 +94,7 @@ class Corpus:
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong with the files, duplicate ids included."""
         found = [problem for document in self.documents for problem in document.problems]
+        found += self.extra_problems
         first: dict[tuple[Language, str], Source] = {}
         for section in (section for document in self.documents for section in document.sections):
             known = first.setdefault((section.language, section.id), section.source)
@@ -118,7 +121,7 @@ def read_corpus(folder: Path, *, strict: bool = True) -> Corpus:
     for path in _markdown_files(folder):
         relative = path.relative_to(folder).as_posix()
         documents.append(_read_document(path, relative))
-    corpus = Corpus(tuple(documents))
+    corpus = _with_signatures(documents, read_extra_signatures(folder))
     if strict and corpus.problems:
         listed = "\n".join(f"  {problem}" for problem in corpus.problems[:20])
         more = f"\n  and {len(corpus.problems) - 20} more" if len(corpus.problems) > 20 else ""
@@ -131,10 +134,32 @@ def read_corpus(folder: Path, *, strict: bool = True) -> Corpus:
     return corpus
 
 
+def _with_signatures(documents: Sequence[Document], extra: ExtraSignatures) -> Corpus:
+    """Return the corpus, the further lines given to the sections of their ids."""
+    problems = [Problem(SIGNATURES_FILE, line, message) for line, message in extra.problems]
+    ids = {section.id for document in documents for section in document.sections}
+    for identifier, lines in extra.lines.items():
+        if identifier not in ids:
+            place = lines[0][0] - 1 if lines else 0
+            message = f"there is no section `{identifier}`; give the id of a heading"
+            problems.append(Problem(SIGNATURES_FILE, place, message))
+    given = tuple(
+        replace(document, sections=tuple(_given(section, extra) for section in document.sections))
+        for document in documents
+    )
+    return Corpus(given, tuple(problems))
+
+
+def _given(section: Section, extra: ExtraSignatures) -> Section:
+    lines = (line for _, line in extra.lines.get(section.id, ()))
+    return replace(section, signatures=tuple(dict.fromkeys((*section.signatures, *lines))))
+
+
 def content_digest(folder: Path) -> str:
-    """Return a digest of the path and the bytes of every Markdown file, none of them parsed."""
+    """Return a digest of path and bytes of all that an index is made of, none of it parsed."""
     digest = hashlib.sha256()
-    for path in _markdown_files(folder):
+    beside = [path for path in (folder / SIGNATURES_FILE,) if path.is_file()]
+    for path in (*_markdown_files(folder), *beside):
         raw = path.read_bytes()
         digest.update(f"{path.relative_to(folder).as_posix()}\0{len(raw)}\0".encode())
         digest.update(raw)

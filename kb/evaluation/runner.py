@@ -51,7 +51,7 @@ def outcome_of(case: Case, answer: Answer) -> Outcome:
     decisive = None
     if case.decisive_line and answer.sections:
         # Lines that differ in their numbers alone are one line of several ranks or steps.
-        wanted = _without_digits(case.decisive_line)
+        wanted = _without_digits(case.decisive_line).strip()
         shown = [_without_digits(m.text).strip() for m in answer.sections[0].matched_lines]
         decisive = any(wanted in line or line in wanted for line in shown if line)
     return Outcome(

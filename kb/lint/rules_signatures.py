@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb.corpus.documents import Problem
+from kb.corpus.extra_signatures import SIGNATURES_FILE, read_extra_signatures
 from kb.corpus.markdown import split_lines
 from kb.lint.page import LOG_FENCES
 from kb.lint.target import LintTarget
@@ -85,7 +86,14 @@ def _worth(hit: Hit) -> tuple[int, float]:
 
 
 def _signature_lines(target: LintTarget, info: str) -> Iterator[tuple[str, int, str, str]]:
-    """Yield path, line number, id and text of each line of the `info` fences of searched pages."""
+    """Yield path, line number, id and text of each line of the `info` fences of searched pages.
+
+    The lines of `signatures.yaml` count with those of the `log` fences.
+    """
+    if info == "log":
+        for identifier, lines in read_extra_signatures(target.folder).lines.items():
+            for number, line in lines:
+                yield SIGNATURES_FILE, number, identifier, line
     for page, section in target.sections:
         if not page.document.searchable:
             continue

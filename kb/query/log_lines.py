@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LogLine", "Role", "read_line", "without_colours"]
+__all__ = ["LogLine", "Role", "is_remark", "read_line", "without_colours"]
 
 Role = Literal[
     "exception",  # `torch.OutOfMemoryError: …`, also C++ and argparse errors
@@ -97,7 +97,7 @@ _HEADER = re.compile(
     r"Traceback \(most recent call last\)|\(most recent call first\):"
     r"|^(?:Current thread|Thread) 0x[0-9a-f]+"
     r"|(?:The above exception was the direct cause|During handling of the above exception)"
-    r"|^Process \d+: |^Thread \d+ \((?:active|idle)"
+    r"|^Process \d+: |^Thread \d+ \((?:active|idle)|^Exception in [^:]{1,80}:\s*$"
 )
 _FRAME = re.compile(
     r'^\s*File "[^"]{1,400}", line \d+'
@@ -147,6 +147,9 @@ _STAGE = re.compile(
 _LEVEL = re.compile(r"^(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE|TRACE)\s{0,6}:?\s+(?=\S)")
 _HANGUL_OR_HAN = re.compile(r"[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff]")
 _PROSE = re.compile(r"^[\"'*\-#> ]*[A-Za-z][\w'’/.-]*(?:,?\s[\w'’(\"`/.,:;+%=)-]+){3,}")
+# What a person notes under a log: `(nothing printed since 13:00, it is 13:25 now)`.
+_REMARK = re.compile(r"\s*[(（]([^()（）]+)[)）]\s*$")
+_REMARK_WORDS = 4
 _JSON_TEXT_KEYS = ("log", "message", "msg", "text", "event", "body")
 _MAX_PREFIXES = 4
 MAX_LINE_CHARS = 20_000  # a `server_args=` line has about 15,000; the rest of a longer line is left
@@ -206,7 +209,16 @@ def read_line(number: int, raw: str) -> LogLine:
     if not rank and "scheduler_" in text:
         titled = _PROCESS_RANK.search(text)
         rank = titled[1].replace("_", " ").strip() if titled else ""
-    return LogLine(number, text, _role(text), rank, is_sglang)
+    role = _role(text)
+    if role == "prose" and (nccl or rank):
+        role = "other"  # a person's words have no rank
+    return LogLine(number, text, role, rank, is_sglang)
+
+
+def is_remark(text: str) -> bool:
+    """Whether a line is a person's note between brackets, a sentence of some words."""
+    found = _REMARK.match(text)
+    return found is not None and "=" not in text and len(found[1].split()) >= _REMARK_WORDS
 
 
 def _role(text: str) -> Role:
@@ -238,6 +250,8 @@ def _role(text: str) -> Role:
     if _PROGRESS.search(head):
         return "progress"
     if _HANGUL_OR_HAN.search(head):
+        return "prose"
+    if is_remark(head):
         return "prose"
     leveled = _LEVEL.match(head)
     if leveled and leveled[0].lstrip().startswith(("ERROR", "CRITICAL")):

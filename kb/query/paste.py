@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kb.query.language import detect_language
-from kb.query.log_lines import LogLine, Role, read_line
+from kb.query.log_lines import LogLine, Role, is_remark, read_line
 from kb.query.programs import ProgramEvidence, find_programs
 from kb.query.redaction import redact
 from kb.types import Language
@@ -50,6 +50,9 @@ _PRINTED_ROLES: tuple[Role, ...] = (
     "progress",
 )
 MAX_AFTER_STEP = 5
+# A prefix of no known form: the first word of a paste, where nearly all of its lines begin so.
+_PREFIX_TOKEN = re.compile(r"(?:[\w.@-]{1,80}[:|]|[>|]) ")
+MIN_PREFIX_LINES, MAX_PREFIX_LINES, PREFIX_SHARE = 3, 200, 0.9
 # A line of context that is printed this often tells how the server runs, not how it fails.
 ROUTINE_REPEATS = 25
 _START_ENDS = "The server is fired up"
@@ -82,8 +85,12 @@ class Paste:
             return None
         telling = [line for line in self.lines if line.number not in self.routine]
         ending = sorted(telling, key=lambda line: self.last_numbers[line.number])
-        steps = [line for line in ending[-MAX_AFTER_STEP:] if line.role in _STEP_ROLES]
-        return steps[-1] if steps else None
+        for line in reversed(ending[-MAX_AFTER_STEP:]):
+            if line.role in _STEP_ROLES:
+                return line
+            if line.role == "error":
+                return None
+        return None
 
     @property
     def is_log(self) -> bool:
@@ -113,7 +120,10 @@ def read_paste(text: str) -> Paste:
     lines: list[LogLine] = []
     n_trouble = 0
     raw_lines = text.split("\n")
+    prefix = _common_prefix(raw_lines)
     for number, raw in enumerate(raw_lines, start=1):
+        if prefix:
+            raw = raw.removeprefix(prefix)
         if not raw or raw.isspace():
             continue
         encoded = raw[:2000].encode("utf-8", "surrogatepass")
@@ -139,6 +149,22 @@ def read_paste(text: str) -> Paste:
     return Paste(text, len(raw_lines), tuple(lines), prose, routine, last_numbers)
 
 
+def _common_prefix(raw_lines: list[str]) -> str:
+    """Return what stands in front of nearly every line: `> ` of a mail, `node7: ` of pdsh.
+
+    A level or the name of an exception is no such thing, however often it is printed.
+    """
+    sample = [line for line in raw_lines[:MAX_PREFIX_LINES] if line and not line.isspace()]
+    if len(sample) < MIN_PREFIX_LINES:
+        return ""
+    found = _PREFIX_TOKEN.match(sample[0])
+    if found is None or read_line(1, f"{found[0].strip()} x").role in ("exception", "error"):
+        return ""
+    token = found[0].rstrip()
+    n_with = sum(line.startswith(token) for line in sample)
+    return found[0] if n_with >= PREFIX_SHARE * len(sample) else ""
+
+
 def _routine(
     lines: list[LogLine], n_repeats: Mapping[int, int], last_numbers: Mapping[int, int]
 ) -> frozenset[int]:
@@ -160,9 +186,15 @@ def _routine(
 
 
 def _prose(lines: list[LogLine], routine: frozenset[int]) -> str:
-    """Return the words of a person: questions beside a log; prose where nothing else fails."""
+    """Return the words of a person: questions and remarks beside a log; prose where nothing else
+    fails.
+    """
     own = [line for line in lines if line.role == "prose" and not line.is_sglang]
-    asked = [line.text for line in own if "?" in line.text or not line.text.isascii()]
+    asked = [
+        line.text
+        for line in own
+        if "?" in line.text or not line.text.isascii() or is_remark(line.text)
+    ]
     of_failure = ("exception", "header", "frame", "batch")
     if asked or any(line.role in of_failure and line.number not in routine for line in lines):
         return "\n".join(asked)

@@ -53,6 +53,7 @@ FEATURES = (
     "dense_error",  # likewise to the error lines
     "consequence",  # it is a consequence or a harmless notice, and another section's cause is hit
     "consequence_beside_cause",  # it is one, and the paste has an exception it does not explain
+    "consequence_beside_words",  # it is one, and the question speaks of a cause's section: how much
 )
 
 # The model that is served, and the program that SGLang is run by or compared with, say where a
@@ -70,6 +71,9 @@ _ENDED = re.compile(r"(?:Killed|Aborted|EOFError|Segmentation fault|Bus error)\b
 
 # A query of fewer terms says little even where a section holds them all: "hello".
 _TELLING_TERMS = 5
+# Where the best section has less than this share of what the terms could give, it is the best of
+# strangers: a question in a third language, the vocabulary of another trade.
+_SURE_SHARE = 0.08
 MAX_DENSE_CHARS = 360  # about 100 tokens, 50 ms with the embedded encoder on two cores
 
 
@@ -178,10 +182,14 @@ def _consequence_features(
     consequences = index.consequences
     causes = [row for identifier, row in position.items() if identifier not in consequences]
     has_cause = float(features[causes, column["signature"]].max(initial=0)) >= STRONG
+    spoken_of = features[:, column["lexical_words"]] + features[:, column["title_words"]]
+    of_cause = float(spoken_of[causes].max(initial=0))
     for identifier in consequences:
         explained = {hit.line for hit in hits.get(identifier, ())}
         row = position[identifier]
         features[row, column["consequence"]] = float(has_cause)
+        beside = of_cause - float(spoken_of[row])
+        features[row, column["consequence_beside_words"]] = min(1.0, max(0.0, beside))
         features[row, column["consequence_beside_cause"]] = float(bool(exceptions - explained))
 
 
@@ -224,7 +232,8 @@ def _lexical_features(
         features[:, column[f"lexical_{name}"]] = scores / idf
         top = float(scores.max())
         if top > 0:
-            features[:, column[f"lexical_{name}_relative"]] = scores / top
+            sure = min(1.0, top / idf / _SURE_SHARE)
+            features[:, column[f"lexical_{name}_relative"]] = sure * scores / top
         told = min(1.0, len(terms) / _TELLING_TERMS)
         shares.append(told * _best_share(index, terms, idf, int(scores.argmax())))
     return shares[0], shares[1]

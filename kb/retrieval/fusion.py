@@ -81,11 +81,21 @@ _NAMED = 0.35
 
 
 def _causes_first(evidence: Evidence, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the scores with every consequence below the best cause that a signature names."""
+    """Return the scores with every consequence below the best cause that a signature names.
+
+    Consequences follow from one another, too: of those that signatures name the first in the log
+    stands first.
+    """
     import numpy as np
 
     signature = evidence.features[:, FEATURES.index("signature")]
     is_consequence = np.array([i in evidence.consequences for i in evidence.ids])
+    chain = np.flatnonzero((signature >= _NAMED) & is_consequence)
+    if len(chain) > 1:
+        first = evidence.features[chain, FEATURES.index("signature_first")]
+        in_order = chain[np.lexsort((-scores[chain], -first))]
+        scores = scores.copy()
+        scores[in_order] = np.sort(scores[chain])[::-1]
     named = (signature >= _NAMED) & ~is_consequence
     if not named.any():
         return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -38,6 +39,8 @@ _ROLE_WORTH: Mapping[Role, float] = {
     "command": 0.6,
     "config": 0.5,
 }
+_OTHER_WORTH = _ROLE_WORTH["other"]
+_MAX_WORDS = 4_000  # characters of the question in which quotations are looked for
 # Matched letters from which a signature is as specific as it gets.
 _FULL_SPECIFICITY = 48
 # Hits worth this much take part in the order of causes.
@@ -104,9 +107,7 @@ def signature_features(
         frames = [worth for worth, hit in found if hit in in_frames]
         features[row, column["signature"]] = told[owner][0][0] if told[owner] else 0
         features[row, column["signature_frame"]] = max(frames, default=0)
-        features[row, column["signature_lines"]] = 1 - math.exp(
-            -sum(worth for worth, _ in found[1:])
-        )
+        features[row, column["signature_lines"]] = 1 - math.exp(-sum(_further_lines(found)))
         if not told[owner]:
             features[row, column["signature_linked"]] = max(
                 (told[other][0][0] for other in index.links[owner] if told.get(other)), default=0
@@ -114,12 +115,43 @@ def signature_features(
         if owner in first_lines:
             features[row, column["signature_first"]] = 1 / (1 + order.index(first_lines[owner]))
     _last_line_features(query, index, features[:, column["signature_last"]], ordered, position)
+    _word_features(query, index, features[:, column["signature_words"]], position)
+    return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
+
+
+def _further_lines(found: Sequence[tuple[float, Hit]]) -> list[float]:
+    """Return the worth of the best hit in each line of the paste but that of the best of all."""
+    of_line: dict[int, float] = {}
+    for worth, hit in found:
+        of_line.setdefault(hit.line, worth)
+    return list(of_line.values())[1:]
+
+
+# A piece of a message that somebody quotes: `it ends in "Not enough memory"`.
+_QUOTED = re.compile(
+    r"[\"“”`「『‘]([^\"“”`「」『』’\n]{10,200})[\"“”`」』’]|'([^'\n]{10,200})'(?!\w)"
+)
+_MIN_QUOTED = 10  # letters
+
+
+def _word_features(query: Query, index: Index, values: Matrix, position: Mapping[str, int]) -> None:
+    """Fill `values` with the worth of signatures in the question, quoted in part or whole."""
     for hit in index.matcher.match(query.words):
         row = position[hit.signature.owner]
-        worth = hit_worth(hit, None)
-        cell = (row, column["signature_words"])
-        features[cell] = max(float(features[cell]), worth)
-    return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
+        values[row] = max(float(values[row]), hit_worth(hit, None))
+    for found in _QUOTED.finditer(query.words[:_MAX_WORDS]):
+        quoted = (found[1] or found[2]).strip(" .…!?,;:").lower()
+        letters = sum(character.isalnum() for character in quoted)
+        if letters < _MIN_QUOTED or " " not in quoted:
+            continue
+        owners = {
+            signature.owner
+            for signature in index.matcher.signatures
+            if any(quoted in piece for piece in signature.pieces)
+        }
+        for owner in owners:
+            worth = min(1.0, math.sqrt(letters / _FULL_SPECIFICITY)) * _OTHER_WORTH / len(owners)
+            values[position[owner]] = max(float(values[position[owner]]), worth)
 
 
 def _without_quoted(index: Compared, hits: Sequence[Hit]) -> list[Hit]:

@@ -29,6 +29,9 @@ MAX_GAP_CHARS = 400
 MIN_SHARE = 0.5
 MIN_CUT_MATCHED = 24  # letters
 MAX_CUT_CHARS = 40
+# By so much of its beginning a long piece is looked for where the line breaks off inside it.
+HEAD_CHARS = 32
+MIN_HEAD_SHARE = 0.3
 MAX_HITS = 8
 MAX_TRIES = 500
 
@@ -103,11 +106,16 @@ class SignatureMatcher:
         """Compile the automaton."""
         self.signatures = tuple(signatures)
         by_anchor: dict[str, list[int]] = {}
+        by_head: dict[str, list[int]] = {}
         for number, signature in enumerate(self.signatures):
-            by_anchor.setdefault(signature.pieces[signature.anchor], []).append(number)
+            anchor = signature.pieces[signature.anchor]
+            by_anchor.setdefault(anchor, []).append(number)
+            if len(anchor) > HEAD_CHARS:
+                by_head.setdefault(anchor[:HEAD_CHARS], []).append(number)
         self._automaton = ahocorasick.Automaton()
-        for piece, numbers in by_anchor.items():
-            self._automaton.add_word(piece, (len(piece), tuple(numbers)))
+        for piece in {*by_anchor, *by_head}:
+            whole, heads = tuple(by_anchor.get(piece, ())), tuple(by_head.get(piece, ()))
+            self._automaton.add_word(piece, (len(piece), whole, heads))
         if by_anchor:
             self._automaton.make_automaton()
 
@@ -126,12 +134,13 @@ class SignatureMatcher:
         n_hits = [0] * len(self.signatures)
         n_tries = [0] * len(self.signatures)
         hits: list[Hit] = []
-        for end, (length, numbers) in self._automaton.iter(folded):
+        for end, (length, whole, heads) in self._automaton.iter(folded):
             start = end - length + 1
-            for number in numbers:
+            for number in (*whole, *heads):
                 if n_hits[number] >= MAX_HITS or n_tries[number] >= MAX_TRIES:
                     continue
-                hit = self._verify(self.signatures[number], folded, start, end + 1, starts)
+                verify = self._verify if number in whole else self._verify_cut
+                hit = verify(self.signatures[number], folded, start, end + 1, starts)
                 n_tries[number] += 1
                 if hit is not None:
                     n_hits[number] += 1
@@ -175,6 +184,28 @@ class SignatureMatcher:
         if matched < signature.weight and (matched < MIN_CUT_MATCHED or share < MIN_SHARE):
             return None
         return Hit(signature, line, share, matched)
+
+    def _verify_cut(
+        self, signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
+    ) -> Hit | None:
+        """Return the hit where the line breaks off inside the anchor, whose beginning was found."""
+        line = bisect_right(starts, start)
+        line_end = starts[line] - 1 if line < len(starts) else len(text)
+        anchor = signature.pieces[signature.anchor]
+        rest = _CUT_MARK.sub("", text[start:line_end])
+        if len(rest) >= len(anchor) or not anchor.startswith(rest):
+            return None
+        if not (signature.glued_left or _at_word_start(text, start, anchor)):
+            return None
+        matched = _weight(rest)
+        share = matched / signature.weight
+        if matched < MIN_CUT_MATCHED or share < MIN_HEAD_SHARE:
+            return None
+        return Hit(signature, line, share, matched)
+
+
+# What stands where a line was cut: `…`, `...`, `[truncated]`, a quote, blanks.
+_CUT_MARK = re.compile(r"(?:\s|\.{2,}|…|\[\w ]{1,20}\]|[\"'`])*$")
 
 
 def _at_word_start(text: str, start: int, piece: str) -> bool:
