@@ -62,9 +62,11 @@ _OTHERS: tuple[tuple[str, str], ...] = (
         r"\btrl\b|PPOTrainer|SFTTrainer|DPOTrainer|GRPOTrainer|\bTrainer\.train|trainer\.py"
         r"|pytorch[-_ ]lightning|lightning\.pytorch|\baccelerate launch|\btorchrun\b|\bfsdp\b"
         r"|backward\(\)|\bloss\.backward|optimizer\.step|training_step"
-        r"|\bepoch\b|axolotl|unsloth|megatron|\bpeft\b|gradient[_ ]checkpoint|train\.py"
+        r"|\bepoch\b|axolotl|unsloth|megatron|get_peft_model|PeftModel\."
+        r"|gradient[_ ]checkpoint|train\.py"
         r"|\bDDP\b|DistributedDataParallel|QLoRA|\bColab\b|(?:HF|Hugging ?Face) Trainer"
-        r"|학습 (?:중|코드|스크립트)|이어서 학습",
+        r"|학습 (?:중|코드|스크립트|환경)|이어서 학습|训练|\bnemo\b"
+        r"|\btraining (?:on|a|an|my|our|the|with|runs?|jobs?|script|environment|env|loop|code)\b",
     ),
     (
         "Stable Diffusion",
@@ -106,6 +108,19 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     ("Unity or Unreal", r"\bunity(?:engine| editor)\b|unreal engine|\bUE[45]\b"),
     ("YOLO", r"\bultralytics\b|\byolo(?:v\d+)?\b|mmdetection|detectron2"),
     ("Jupyter", r"<ipython-input-|jupyter"),
+    (
+        "nccl-tests",
+        r"\bnccl[-_]tests?\b|Test NCCL failure|\b(?:all_reduce|all_gather|alltoall)_perf\b",
+    ),
+    ("ONNX Runtime", r"onnxruntime|\bonnx\b"),
+    ("MLX", r"\bmlx\b|\bmlx[-_]lm\b"),
+    ("ExLlama", r"exllama|tabbyapi"),
+    (
+        "a hosted API",
+        r"\b(?:cloud|hosted|official) api\b|클라우드 API|api\.(?:openai|deepseek|anthropic)\.com",
+    ),
+    ("Paddle", r"paddle(?:paddle|ocr|nlp)\b"),
+    ("RWKV", r"\brwkv"),
 )
 # The vocabulary of serving language models: shared by all its programs, and by nothing else.
 _SERVING = (
@@ -119,7 +134,7 @@ _SERVING = (
     r"|flashinfer|flash[-_ ]?attn|deep_?gemm|deep_?ep|mooncake|\bnixl\b|nvshmem|hicache|xgrammar"
     r"|/v1/(?:chat|completions|embeddings)|/generate\b|/flush_cache|embedding model|reranker"
     r"|처리량|동시 요청|concurrent requests|프리픽스|prefix cach|캐시 적중|\bshm\b|/dev/shm|\bOOM\b"
-    r"|\bNCCL\b|\bCUDA\b|\bVRAM\b|GPU 메모리|GPU memory|first request|garbage|출력이 깨|모델 로딩"
+    r"|\bVRAM\b|GPU 메모리|GPU memory|first request|garbage|출력이 깨|모델 로딩"
     r"|max[-_]model[-_]len|gpu[-_]memory[-_]utilization|max[-_]num[-_]seqs|model output"
     r"|throughput|tok(?:en)?s?/s|토큰|배치 크기|batch size|temperature|top_p|추론 서버|서빙"
 )

@@ -47,7 +47,11 @@ def test_ties_keep_the_order_of_the_corpus():
 
 def test_every_feature_belongs_to_a_leg_or_to_the_fusion():
     in_legs = {name for names in LEGS.values() for name in names}
-    assert set(FEATURES) - in_legs == {"consequence", "consequence_beside_cause"}
+    assert set(FEATURES) - in_legs == {
+        "consequence",
+        "consequence_beside_cause",
+        "consequence_beside_words",
+    }
 
 
 def test_weights_have_their_signs_and_all_features_have_one():
