@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kb.query.glossary import counterparts
 from kb.query.paste import Query
 from kb.retrieval.searchable import Compared
 from kb.retrieval.signature_evidence import STRONG, signature_features
@@ -97,7 +98,7 @@ def dense_texts(query: Query) -> tuple[str, str]:
 def lexical_terms(query: Query) -> dict[str, list[str]]:
     """Return the distinct terms that are looked for, sorted, of each part of a query."""
     parts = {
-        "words": _MODEL_NAME.sub(" ", query.words),
+        "words": f"{_MODEL_NAME.sub(' ', query.words)} {counterparts(query.words)}",
         "error": query.error_text,
         "context": query.context_text,
     }
