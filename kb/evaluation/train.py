@@ -76,7 +76,7 @@ RANKING_PRIOR: Mapping[str, float] = {
     "dense_error": 1.2,
     "consequence": -2.0,
     "consequence_beside_cause": -4.0,
-    "consequence_beside_words": -2.0,
+    "consequence_beside_words": -3.5,
 }
 FITTED_SHARE = 0.25  # of the fitted weights in the blend with the priors
 CONFIDENCE_PRIOR: Mapping[str, float] = {

@@ -24,10 +24,10 @@ def fold(text: str) -> str | None:
     return text.lower()
 
 
-def compile_folded(pattern: str) -> re.Pattern[str]:
+def compile_folded(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Compile `pattern` so that it finds in folded text what it finds in any with IGNORECASE."""
     folded = _UNIT.sub(lambda unit: unit[0] if unit[0][0] == "\\" else unit[0].lower(), pattern)
-    return re.compile("|".join(_letter_first(branch) for branch in _branches(folded)))
+    return re.compile("|".join(_letter_first(branch) for branch in _branches(folded)), flags)
 
 
 def _letter_first(branch: str) -> str:

@@ -51,7 +51,9 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     ("Ollama", r"\bollama\b|올라마"),
     (
         "TensorRT-LLM",
-        r"tensorrt[-_]?llm|\btrtllm-(?:build|serve|bench)|\btrt[-_]?llm\b|tritonserver"
+        r"tensorrt[-_]?llm|\btrtllm-(?:build|serve|bench)"
+        r"|\btrt[-_]?llm\b(?![ _-]{0,2}(?:mla|mha|moe|gen|attention|backend|kernel))"
+        r"|tritonserver"
         r"|Triton Inference Server|\bTensorRT\b|nvinfer",
     ),
     ("LMDeploy", r"lmdeploy|turbomind"),
@@ -186,7 +188,10 @@ def _is_name_of_flag(mark: str) -> bool:
 
 @lru_cache(maxsize=128)
 def _pattern(source: str, is_folded: bool) -> re.Pattern[str]:
-    return compile_folded(source) if is_folded else re.compile(source, re.IGNORECASE)
+    # A word ends where a Korean particle begins: `vLLM에서`.
+    if is_folded:
+        return compile_folded(source, re.ASCII)
+    return re.compile(source, re.IGNORECASE | re.ASCII)
 
 
 def _count(text: str, *, words: bool = False) -> tuple[int, tuple[tuple[str, int], ...], int]:

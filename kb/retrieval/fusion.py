@@ -80,11 +80,18 @@ def fuse(evidence: Evidence, weights: Mapping[str, float]) -> NDArray[np.float32
 _NAMED = 0.35
 
 
+def _told(evidence: Evidence, identifier: str) -> int:
+    """Return how many letters the first hit of an id matched, 0 where it has none."""
+    hits = evidence.hits.get(identifier, ())
+    first = min((hit.line for hit in hits), default=0)
+    return max((hit.matched for hit in hits if hit.line == first), default=0)
+
+
 def _causes_first(evidence: Evidence, scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the scores with every consequence below the best cause that a signature names.
 
     Consequences follow from one another, too: of those that signatures name the first in the log
-    stands first.
+    stands first, and of two in one line the one that tells more of it.
     """
     import numpy as np
 
@@ -93,7 +100,8 @@ def _causes_first(evidence: Evidence, scores: NDArray[np.float32]) -> NDArray[np
     chain = np.flatnonzero((signature >= _NAMED) & is_consequence)
     if len(chain) > 1:
         first = evidence.features[chain, FEATURES.index("signature_first")]
-        in_order = chain[np.lexsort((-scores[chain], -first))]
+        told = np.array([_told(evidence, evidence.ids[int(row)]) for row in chain])
+        in_order = chain[np.lexsort((-scores[chain], -told, -first))]
         scores = scores.copy()
         scores[in_order] = np.sort(scores[chain])[::-1]
     named = (signature >= _NAMED) & ~is_consequence
