@@ -33,13 +33,17 @@ _PARTS = ("words", "error", "context")
 class KnownHits:
     """The hits of the texts that a query is made of, found before the database was asked."""
 
-    def __init__(self, hits: Mapping[str, list[Hit]]) -> None:
-        """Take the hits by text."""
-        self._hits = hits
+    def __init__(self, hits: Mapping[str, list[Hit]], in_words: Sequence[Hit] = ()) -> None:
+        """Take the hits by text, and those in the words."""
+        self._hits, self._in_words = hits, in_words
 
     def match(self, text: str) -> list[Hit]:
         """Return the hits in one of the texts."""
         return self._hits[text]
+
+    def match_words(self, text: str) -> list[Hit]:
+        """Return the hits in the words of the query."""
+        return list(self._in_words)
 
 
 class Found:

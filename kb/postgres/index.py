@@ -173,11 +173,19 @@ class PostgresIndex:
         """Return the hits of the query's signatures, and whose these are by generation."""
         last = query.paste.last_step
         texts: tuple[tuple[str, ...], tuple[str, ...]] = (
-            (without_colours(query.paste.text), query.words),
+            (without_colours(query.paste.text),),
             () if last is None else (last.text,),
         )
         hits: tuple[dict[str, list[Hit]], dict[str, list[Hit]]] = ({}, {})
         owners: dict[int, set[str]] = {one.generation: set() for one in generations}
+        in_words: list[Hit] = []
+        for one in generations:
+            matched = held.matchers[one.generation][0].match_words(query.words)
+            prefix = self._name(one.name, "")
+            owners[one.generation].update(
+                hit.signature.owner.removeprefix(prefix) for hit in matched
+            )
+            in_words.extend(matched)
         for number, of_number in enumerate(texts):
             for text in of_number:
                 found: list[Hit] = []
@@ -189,7 +197,7 @@ class PostgresIndex:
                     )
                     found.extend(matched)
                 hits[number][text] = sorted(found, key=lambda hit: (hit.line, -hit.matched))
-        return (KnownHits(hits[0]), KnownHits(hits[1])), owners
+        return (KnownHits(hits[0], in_words), KnownHits(hits[1])), owners
 
     def _ask(
         self,

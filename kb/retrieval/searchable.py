@@ -75,6 +75,9 @@ class Matching(Protocol):
     def match(self, text: str) -> list[Hit]:
         """Return the hits in a text of the query, in line order."""
 
+    def match_words(self, text: str) -> list[Hit]:
+        """Return the hits in a person's words, quoted pieces of signatures included."""
+
 
 class Compared(Protocol):
     """What one query is compared with: all ids of an index, or the candidates among them.

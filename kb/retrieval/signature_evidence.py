@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -39,8 +38,6 @@ _ROLE_WORTH: Mapping[Role, float] = {
     "command": 0.6,
     "config": 0.5,
 }
-_OTHER_WORTH = _ROLE_WORTH["other"]
-_MAX_WORDS = 4_000  # characters of the question in which quotations are looked for
 # Matched letters from which a signature is as specific as it gets.
 _FULL_SPECIFICITY = 48
 # Hits worth this much take part in the order of causes.
@@ -115,7 +112,9 @@ def signature_features(
         if owner in first_lines:
             features[row, column["signature_first"]] = 1 / (1 + order.index(first_lines[owner]))
     _last_line_features(query, index, features[:, column["signature_last"]], ordered, position)
-    _word_features(query, index, features[:, column["signature_words"]], position)
+    for hit in index.matcher.match_words(query.words):
+        cell = (position[hit.signature.owner], column["signature_words"])
+        features[cell] = max(float(features[cell]), hit_worth(hit, None))
     return {owner: tuple(hit for _, hit in found) for owner, found in ordered.items()}
 
 
@@ -125,33 +124,6 @@ def _further_lines(found: Sequence[tuple[float, Hit]]) -> list[float]:
     for worth, hit in found:
         of_line.setdefault(hit.line, worth)
     return list(of_line.values())[1:]
-
-
-# A piece of a message that somebody quotes: `it ends in "Not enough memory"`.
-_QUOTED = re.compile(
-    r"[\"“”`「『‘]([^\"“”`「」『』’\n]{10,200})[\"“”`」』’]|'([^'\n]{10,200})'(?!\w)"
-)
-_MIN_QUOTED = 10  # letters
-
-
-def _word_features(query: Query, index: Index, values: Matrix, position: Mapping[str, int]) -> None:
-    """Fill `values` with the worth of signatures in the question, quoted in part or whole."""
-    for hit in index.matcher.match(query.words):
-        row = position[hit.signature.owner]
-        values[row] = max(float(values[row]), hit_worth(hit, None))
-    for found in _QUOTED.finditer(query.words[:_MAX_WORDS]):
-        quoted = (found[1] or found[2]).strip(" .…!?,;:").lower()
-        letters = sum(character.isalnum() for character in quoted)
-        if letters < _MIN_QUOTED or " " not in quoted:
-            continue
-        owners = {
-            signature.owner
-            for signature in index.matcher.signatures
-            if any(quoted in piece for piece in signature.pieces)
-        }
-        for owner in owners:
-            worth = min(1.0, math.sqrt(letters / _FULL_SPECIFICITY)) * _OTHER_WORTH / len(owners)
-            values[position[owner]] = max(float(values[position[owner]]), worth)
 
 
 def _without_quoted(index: Compared, hits: Sequence[Hit]) -> list[Hit]:

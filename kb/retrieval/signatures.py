@@ -32,6 +32,7 @@ MAX_CUT_CHARS = 40
 # By so much of its beginning a long piece is looked for where the line breaks off inside it.
 HEAD_CHARS = 32
 MIN_HEAD_SHARE = 0.3
+MAX_WORDS_CHARS = 4_000  # of a question, in which quotations are looked for
 MAX_HITS = 8
 MAX_TRIES = 500
 
@@ -148,6 +149,24 @@ class SignatureMatcher:
         hits.sort(key=lambda hit: (hit.line, -hit.matched))
         return hits
 
+    def match_words(self, text: str) -> list[Hit]:
+        """Return the hits in a person's words: signatures, and pieces of them that are quoted.
+
+        A piece that several owners' signatures have counts for each of them the less.
+        """
+        hits = self.match(text)
+        for found in _QUOTED.finditer(text[:MAX_WORDS_CHARS]):
+            quoted = (found[1] or found[2]).strip(" .…!?,;:").lower()
+            letters = _weight(quoted)
+            if letters < MIN_MATCHED_CHARS or " " not in quoted:
+                continue
+            owners: dict[str, Signature] = {}
+            for signature in self.signatures:
+                if any(quoted in piece for piece in signature.pieces):
+                    owners.setdefault(signature.owner, signature)
+            hits += [Hit(one, 0, 1 / len(owners), letters) for one in owners.values()]
+        return hits
+
     def _verify(
         self, signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
     ) -> Hit | None:
@@ -204,6 +223,10 @@ class SignatureMatcher:
         return Hit(signature, line, share, matched)
 
 
+# A piece of a message that somebody quotes: `it ends in "Not enough memory"`.
+_QUOTED = re.compile(
+    r"[\"“”`「『‘]([^\"“”`「」『』’\n]{10,200})[\"“”`」』’]|'([^'\n]{10,200})'(?!\w)"
+)
 # What stands where a line was cut: `…`, `...`, `[truncated]`, a quote, blanks.
 _CUT_MARK = re.compile(r"(?:\s|\.{2,}|…|\[\w ]{1,20}\]|[\"'`])*$")
 
