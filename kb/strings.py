@@ -431,8 +431,8 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "로그에서 찾아요",
     },
     "chat.version_found": {
-        "en": "{version} (from the log)",
-        "ko": "{version}(로그에서 찾음)",
+        "en": "log: {version}",
+        "ko": "로그: {version}",
     },
     "chat.ask": {
         "en": "Ask",
@@ -456,7 +456,7 @@ STRINGS: dict[str, dict[Language, str]] = {
     },
     "chat.also_log": {
         "en": "About the log itself",
-        "ko": "로그에 대한 답은 여기 있어요",
+        "ko": "로그에 대한 항목",
     },
     "chat.shortcut": {
         "en": "Ctrl+Enter or ⌘+Enter asks",

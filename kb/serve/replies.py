@@ -80,6 +80,8 @@ class Replies:
             further_lines=further_lines,
             hide_addresses=base.settings.hide_addresses,
         )
+        if not answer.found and not answer.nearest:  # nothing was asked: what could be is shown
+            html += topics_html(base.index.sections, answer.language)
         return Reply(html, found)
 
     def section(self, identifier: str, language: Language) -> str | None:

@@ -18,6 +18,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from axe_violations import violations
 
 from kb import KnowledgeBase
 from kb.cli import main
@@ -220,7 +221,7 @@ def test_a_portal_page_answers_in_its_language(visit, servers, name):
     heading.wait_for()
     assert dialog.locator("section").first.get_attribute("data-id") == "cuda-out-of-memory"
     assert dialog.get_by_role("status").inner_text() == TITLES[language]
-    assert portal.sent() == [{"paste": OOM, "language": language}]
+    assert portal.sent() == [{"paste": OOM, "language": language, "page": "index.html"}]
     (asked,) = [one for one in portal.requests if one.url == servers.kb + "/api/v1/ask"]
     assert "cookie" not in asked.all_headers() and "referer" not in asked.all_headers()
     kept = "[localStorage, sessionStorage].flatMap((store) => Object.keys(store))"
@@ -276,7 +277,39 @@ def test_where_nothing_fits_the_section_of_the_page_comes_first(visit):
     dialog.get_by_role("heading", name="Nearest sections").wait_for()
     items = dialog.locator("li").all_inner_texts()
     assert items[0] == "The server hangs (this page)"
-    assert all("#server-hangs" not in (one.post_data or "") for one in portal.requests)
+    assert [one["page"] for one in portal.sent()] == ["#server-hangs"]
+
+
+def test_a_fragment_that_may_hold_a_token_is_not_sent(visit):
+    portal = visit("sphinx", "/index.html#access_token=abc&state=1")
+    dialog = portal.open("en")
+    _ask(dialog, OOM, "Ask")
+    dialog.locator("section").wait_for()
+    assert portal.sent() == [{"paste": OOM, "language": "en"}]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["sphinx", "docusaurus"])  # one in English, one in Korean
+def test_the_panel_is_accessible(visit, name, scheme):
+    language = LANGUAGES[name]
+    portal = visit(name, color_scheme=scheme)
+    closed = violations(portal.page, "#sglang-kb")
+    dialog = portal.open(language)
+    opened = violations(portal.page, "#sglang-kb")
+    _ask(dialog, OOM, ASK[language])
+    dialog.locator("section").wait_for()
+    answered = violations(portal.page, "#sglang-kb")
+    _ask(dialog, "nginx 502", ASK[language])
+    dialog.locator("li").first.wait_for()
+    assert [closed, opened, answered, violations(portal.page, "#sglang-kb")] == [[]] * 4
+
+
+def test_the_element_is_accessible(visit):
+    page = visit("docusaurus").page
+    box = page.locator("sglang-kb-ask")
+    _ask(box, OOM, "Ask")
+    box.get_by_role("heading", name=TITLES["en"], exact=True).wait_for()
+    assert violations(page, "sglang-kb-ask") == []
 
 
 def test_secrets_do_not_leave_the_page_and_their_number_is_shown(visit):

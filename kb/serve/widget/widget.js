@@ -1,5 +1,6 @@
 // The knowledge base in a page of a portal: a button with a panel, and <sglang-kb-ask> in the text.
-// Answers are put in as text, never as HTML. Nothing is stored; the page's address is not sent.
+// Answers are put in as text, never as HTML. Nothing is stored; of the page's address only the last
+// part is sent.
 (() => {
 "use strict";
 const TAG = "sglang-kb-ask";
@@ -30,6 +31,8 @@ const WORDS = {
   wait: ["Too many questions. Try again in a moment. Seconds: ", "질문이 너무 많아요. 잠시 뒤 다시 해 보세요. 초: "],
   failed: ["The knowledge base cannot be reached from this page.", "이 페이지에서는 지식 베이스에 연결할 수 없어요."],
 };
+// Names the page's section, which wins among near ones; what could hold a token is not sent.
+const here = () => /^#?[^=&?]{0,300}$/.exec(location.hash || /[^/]*\/?$/.exec(location.pathname))?.[0];
 const wordsOf = (language) => Object.fromEntries(
   Object.entries(WORDS).map(([key, pair]) => [key, pair[+(language === "ko")]]));
 
@@ -237,14 +240,8 @@ const askBox = (language) => {
       if (others.length) parts.push(make("h3", {}, words.more));
       parts.push(...others.map((other) => section(other, true)));
     } else {
-      // The section that the page stands at comes first; its id is in the page's address.
-      let here = location.hash.slice(1);
-      try {
-        here = decodeURIComponent(here);
-      } catch {} // no section's id either
-      const near = [...answer.nearest].sort((a, b) => (b.id === here) - (a.id === here));
-      const items = near.map(({ id, title }) =>
-        make("li", {}, sectionLink(() => open(id), title), id === here ? ` (${words.here})` : ""));
+      const items = answer.nearest.map(({ id, title }) => make("li", {}, sectionLink(() =>
+        open(id), title), location.hash === "#" + encodeURI(id) ? ` (${words.here})` : ""));
       if (items.length) {
         parts.push(make("h3", {}, words.nearest), make("ul", {}, ...items));
       }
@@ -258,7 +255,7 @@ const askBox = (language) => {
     reply.replaceChildren();
     state.textContent = text.trim() ? words.busy : words.empty;
     if (!text.trim()) return input.focus();
-    const answer = await call("ask", { paste: text, language });
+    const answer = await call("ask", { paste: text, language, page: here() });
     if (!answer) return;
     const said = [answer.found ? answer.sections[0].title : words.notFound];
     if (count) said.push(words.masked + count);
