@@ -242,6 +242,10 @@ class KnowledgeBase:
             if self.index.encoder.name == older.index.encoder.name:
                 self._encoder = self._encoder or encoder  # still to be compared with the index's
 
+    def close(self) -> None:
+        """Let the database go, where the index lies in one."""
+        self.index.close()
+
     @property
     def encoder(self) -> Encoder:
         """Return the encoder, loading it and comparing it with the index's where not done yet."""

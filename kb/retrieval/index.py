@@ -121,6 +121,9 @@ class Index:
         """Return that it answers: it is in memory."""
         return IndexStatus()
 
+    def close(self) -> None:
+        """Do nothing: it holds nothing outside this process."""
+
 
 def section_links(sections: Sequence[Section]) -> dict[str, tuple[str, ...]]:
     """Return the ids each id links to among `sections`, in any language."""

@@ -44,7 +44,9 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     content = ContentWatch.of(settings, index)
     mark = _mark_of(index)
     seen = mark()  # before it is loaded: what is built meanwhile is loaded once more, not missed
-    current = CurrentBase(_load(settings, index), lambda: _load(settings, index))
+    # An index in a database follows what is published by itself.
+    load = None if "://" in str(index) else lambda: _load(settings, index)
+    current = CurrentBase(_load(settings, index), load)
     look = content.look(current) if content else None
     watch = Watch(current, mark, settings.reload_s, seen=seen, before=look)
     store = open_store(settings.feedback) if settings.feedback else None
@@ -64,6 +66,7 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     watch.start()
     uvicorn.Server(config).run(sockets=[listening])
     watch.stop()
+    current.base.close()
 
 
 def _load(settings: Settings, index: Path | str | None) -> KnowledgeBase:
