@@ -212,6 +212,12 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "{release}에서 `{flag}` 환경 변수는 {deprecated_since}부터 지원 중단"
         " 예정(deprecated)이에요. 대신 `{use}`를 쓰세요.",
     },
+    "variable.copied_use": {
+        "en": "{release} copies the variable `{flag}` to `{use}`, with a warning, and over a value"
+        " that is set there: use `{use}`.",
+        "ko": "{release}에서는 경고를 내고 `{flag}` 환경 변수를 `{use}`에 복사해요. `{use}`에 이미 값이"
+        " 있어도 덮어써요. `{use}`를 쓰세요.",
+    },
     "variable.not_yet": {
         "en": "{release} does not read the variable `{flag}`; it came with {since}.",
         "ko": "{release}에서는 `{flag}` 환경 변수를 읽지 않아요. {since}부터 읽어요.",
@@ -332,6 +338,10 @@ STRINGS: dict[str, dict[Language, str]] = {
     "doctor.all_fine": {
         "en": "Every flag is accepted.",
         "ko": "모든 플래그를 쓸 수 있어요.",
+    },
+    "doctor.all_fine_variables": {
+        "en": "Every flag and every variable of SGLang is accepted.",
+        "ko": "모든 플래그와 SGLang 환경 변수를 쓸 수 있어요.",
     },
     "doctor.suggested": {
         "en": "With the names this version takes:",

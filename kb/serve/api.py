@@ -25,6 +25,7 @@ from kb.serve.feedback import Feedback, api_feedback
 from kb.serve.metrics import Meter
 from kb.serve.peers import client_of
 from kb.serve.problems import internal_error, problem
+from kb.serve.widget_script import masking_routes
 from kb.types import Answer, AnswerSection, Language, Section
 from kb.version import __version__
 
@@ -123,6 +124,7 @@ def create_api(
             return problem(404, "there is no section with this id; /api/v1/search finds ids")
         return _json(asdict(found))
 
+    api.include_router(masking_routes())
     if feedback:
         api.include_router(api_feedback(feedback, _documented))
     return api

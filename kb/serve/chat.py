@@ -30,7 +30,7 @@ from kb.serve.page_guard import PageGuard
 from kb.serve.replies import Replies
 from kb.serve.security import protect
 from kb.serve.sign_in import sign_in_routes
-from kb.serve.widget import widget_routes
+from kb.serve.widget_script import widget_routes
 from kb.types import Language
 
 __all__ = ["create_app"]

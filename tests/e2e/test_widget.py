@@ -22,12 +22,14 @@ from axe_violations import violations
 
 from kb import KnowledgeBase
 from kb.cli import main
+from kb.query.redaction import redact
 from kb.serve.widget import hash_inline, portal_policy
+from kb.serve.widget_script import widget_script
 
 pytestmark = pytest.mark.browser
 
 PORTALS = Path(__file__).with_name("portals")
-WIDGET = Path(sys.modules["kb"].__file__).parent / "serve" / "widget" / "widget.js"
+TESTS = Path(__file__).parents[1]
 MAX_WIDGET_BYTES = 15_000
 TIMEOUT_MS = 60_000
 START_TIMEOUT_S = 90
@@ -199,14 +201,14 @@ ASK = {"ko": "물어보기", "en": "Ask"}
 
 
 def test_the_widget_is_small():
-    assert WIDGET.stat().st_size < MAX_WIDGET_BYTES
+    assert len(widget_script()) < MAX_WIDGET_BYTES
 
 
 def test_the_widget_uses_nothing_that_could_run_text_or_keep_it():
-    text = WIDGET.read_text(encoding="utf-8")
+    text = widget_script().decode("utf-8")
     forbidden = (
-        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|cookie"
-        r"|localStorage|sessionStorage|indexedDB|setAttribute\(\"style|\.style\b|import\("
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function"
+        r"|document\.cookie|cookieStore|localStorage|sessionStorage|indexedDB|setAttribute\(\"style|\.style\b|import\("
     )
     assert re.findall(forbidden, text) == []
 
@@ -343,6 +345,48 @@ def test_secrets_do_not_leave_the_page_and_their_number_is_shown(visit):
     assert f"Values hidden before sending: {len(planted)}" in dialog.inner_text()
 
 
+def test_of_the_planted_secrets_none_leaves_the_page(visit):
+    marked = (TESTS / "query" / "planted_secrets.txt").read_text(encoding="utf-8")
+    _, *cases = re.split(r"^## (?:.*)\n", marked.replace("·", ""), flags=re.MULTILINE)
+    parts = re.split("⟦([^⟧]*)⟧", "\n".join(cases))
+    portal = visit("sphinx")
+    dialog = portal.open("en")
+    _ask(dialog, "".join(parts), "Ask")
+    dialog.get_by_role("status").filter(has_text="Values hidden").wait_for()
+    (sent,) = portal.sent()
+    left = [
+        value
+        for number, value in enumerate(parts)
+        if number % 2
+        and (value if len(value) > 11 else parts[number - 1][-8:] + value + parts[number + 1][:8])
+        in sent["paste"]
+    ]
+    assert len(parts) // 2 > 180
+    assert left == []
+    assert redact(sent["paste"]).text == sent["paste"]  # the server's rules find nothing more
+
+
+def test_ordinary_lines_leave_the_page_as_they_are(visit):
+    lines = (TESTS / "query" / "harmless_lines.txt").read_text(encoding="utf-8").strip()
+    portal = visit("sphinx")
+    dialog = portal.open("en")
+    _ask(dialog, lines, "Ask")
+    dialog.locator("section, h3").first.wait_for()
+    (sent,) = portal.sent()
+    assert sent["paste"].splitlines() == lines.splitlines()
+
+
+def test_without_the_patterns_nothing_is_sent(visit):
+    portal = visit("sphinx")
+    portal.page.route("**/api/v1/masking", lambda route: route.abort())
+    dialog = portal.open("en")
+    dialog.locator("#paste").fill(OOM)
+    dialog.get_by_role("button", name="Ask", exact=True).click()
+    dialog.get_by_text("The knowledge base cannot be reached from this page.").wait_for()
+    assert portal.sent() == []
+    portal.problems.clear()  # the request itself is in the console
+
+
 def test_hostile_text_is_text(visit):
     portal = visit("sphinx")
     dialog = portal.open("en")
@@ -432,7 +476,7 @@ def test_the_script_is_cached_shortly_and_known_by_its_tag(servers):
         assert reply.headers["content-type"] == "text/javascript; charset=utf-8"
         assert reply.headers["cache-control"] == "public, max-age=300"
         assert reply.headers["cross-origin-resource-policy"] == "cross-origin"
-        assert reply.read() == WIDGET.read_bytes()
+        assert reply.read() == widget_script()
         tag = reply.headers["etag"]
     with pytest.raises(OSError, match="304"):
         urlopen(Request(servers.kb + "/widget.js", headers={"if-none-match": tag}))
