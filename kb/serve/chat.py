@@ -23,7 +23,7 @@ from kb.serve.asking import Asking
 from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, chat_feedback
 from kb.serve.maintainers import MaintainersPage
-from kb.serve.maintainers_sign_in import SignIn
+from kb.serve.maintainers_sign_in import MaintainerSignIn
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
@@ -105,7 +105,7 @@ def create_app(
     app.include_router(sign_in_routes(access))
     assets = _assets_path()
     if feedback and access.maintainer_token:
-        sign_in = SignIn(access.maintainer_token)
+        sign_in = MaintainerSignIn(access.maintainer_token)
         maintainers = MaintainersPage(feedback, sign_in, access.root_path, assets)
         app.include_router(maintainers.routes())
     app.mount(assets, StaticFiles(directory=ASSETS))
