@@ -20,7 +20,7 @@ from kb.errors import IndexFolderError
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.embedding import text_digest
 from kb.retrieval.index import EncoderProbe, Index, embedding_text
-from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.lexical import LEXICAL_FILES, LexicalIndex
 from kb.retrieval.tokenization import TOKENIZER_VERSION
 from kb.retrieval.vector_journal import JOURNAL
 from kb.types import Section, Source
@@ -48,6 +48,8 @@ __all__ = [
 FORMAT = 1
 MANIFEST = "manifest.json"
 GENERATION = "g-"
+# What a generation cannot be read without.
+FILES = {"sections.jsonl", "chunks.jsonl", "vectors.faiss", *LEXICAL_FILES}
 LOCK = ".lock"
 NEW = ".new-"  # a generation that is being written
 NEW_MANIFEST = ".manifest-"
@@ -98,7 +100,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise IndexFolderError(
             f"the index at {folder} is corrupted: {MANIFEST} is not JSON; {mend(folder)}"
         ) from error
-    if not isinstance(manifest, dict) or "format" not in manifest or "generation" not in manifest:
+    if not isinstance(manifest, dict) or not {"format", "generation"} <= set(manifest):
         raise IndexFolderError(
             f"{path} is some other program's manifest; give the folder that `kb build` wrote"
         )
@@ -111,12 +113,39 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise IndexFolderError(
             f"the index at {folder} is corrupted: {MANIFEST} fails its checksum; {mend(folder)}"
         )
+    if not _is_complete(manifest):
+        raise IndexFolderError(
+            f"the index at {folder} is corrupted: {MANIFEST} is not as a build writes it;"
+            f" {mend(folder)}"
+        )
     if manifest["tokenizer"] != TOKENIZER_VERSION:
         raise IndexFolderError(
             f"the index at {folder} is stale: made with tokenizer {manifest['tokenizer']}, this"
             f" version has {TOKENIZER_VERSION}; {mend(folder)}"
         )
     return manifest
+
+
+def _is_complete(manifest: dict[str, Any]) -> bool:
+    """Whether a manifest has all its fields, and names files of its own generation alone.
+
+    A checksum proves that nothing was damaged, not that a build wrote it: `../..` would lead out.
+    """
+    encoder, files = manifest.get("encoder"), manifest.get("files")
+    if not (isinstance(encoder, dict) and isinstance(files, dict)):
+        return False
+    names = [manifest["generation"], *files]
+    return (
+        {"tokenizer", "content"} <= set(manifest)
+        and isinstance(encoder.get("name"), str)
+        and isinstance(encoder.get("probe"), list)
+        and all(
+            isinstance(entry, dict) and {"bytes", "sha256"} <= set(entry)
+            for entry in files.values()
+        )
+        and all(isinstance(name, str) and Path(name).name == name for name in names)
+        and set(files) >= FILES
+    )
 
 
 def _check_files(folder: Path, manifest: dict[str, Any]) -> None:

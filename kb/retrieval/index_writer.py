@@ -133,7 +133,8 @@ def _write_generation(index: Index, new: Path, folder: Path) -> str:
             for chunk in index.chunks
         ),
     )
-    faiss.write_index(index.dense.index, str(new / "vectors.faiss"))
+    # Written by Python: FAISS reports a full disk as a RuntimeError, after closing the file.
+    (new / "vectors.faiss").write_bytes(faiss.serialize_index(index.dense.index).tobytes())
     index.lexical.save(new)
     names = sorted(path.name for path in new.iterdir())
     for name in names:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LexicalIndex", "TitleIndex", "term_saturation"]
+__all__ = ["LEXICAL_FILES", "LexicalIndex", "TitleIndex", "term_saturation"]
 
 # Lucene's variant with its own defaults.
 _K1 = 1.2
@@ -25,6 +25,8 @@ _B = 0.75
 # Raw little-endian arrays: numpy's own format is parsed by `ast`, which CPython 3.11 cannot do in
 # two threads at once ("AST constructor recursion depth mismatch").
 _FILES = {"data.f32": "<f4", "indices.i32": "<i4", "indptr.i64": "<i8"}
+
+LEXICAL_FILES = frozenset((*_FILES, "vocabulary.json"))
 
 
 def term_saturation(
