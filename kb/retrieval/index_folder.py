@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb.corpus.chunking import Chunk
 from kb.errors import IndexFolderError
-from kb.retrieval.dense import DenseIndex
+from kb.retrieval.dense import DenseIndex, read_faiss
 from kb.retrieval.embedding import text_digest
 from kb.retrieval.index import EncoderProbe, Index, embedding_text
 from kb.retrieval.lexical import LEXICAL_FILES, LexicalIndex
@@ -50,6 +50,7 @@ MANIFEST = "manifest.json"
 GENERATION = "g-"
 # What a generation cannot be read without.
 FILES = {"sections.jsonl", "chunks.jsonl", "vectors.faiss", *LEXICAL_FILES}
+_TRIES = 5  # of a load that builds overtake
 LOCK = ".lock"
 NEW = ".new-"  # a generation that is being written
 NEW_MANIFEST = ".manifest-"
@@ -170,19 +171,17 @@ def load_index(folder: Path, expected_content: str | None = None) -> Index:
 
     Raises IndexFolderError: missing, foreign, corrupted, truncated, stale, each with its remedy.
     """
-    manifest = _current_manifest(folder, expected_content)
-    try:
-        return _read_checked(folder, manifest)
-    except FileNotFoundError:
-        # A build may have replaced the generation since the manifest was read: look once more.
+    missing = ""
+    for _ in range(_TRIES):
         manifest = _current_manifest(folder, expected_content)
-    try:
-        return _read_checked(folder, manifest)
-    except FileNotFoundError as error:
-        missing = Path(error.filename or str(error)).name
-        raise IndexFolderError(
-            f"the index at {folder} is incomplete: {missing} is missing; {mend(folder)}"
-        ) from error
+        try:
+            return _read_checked(folder, manifest)
+        except FileNotFoundError as error:
+            # A build may have replaced the generation since the manifest was read: look again.
+            missing = Path(error.filename or str(error)).name
+    raise IndexFolderError(
+        f"the index at {folder} is incomplete: {missing} is missing; {mend(folder)}"
+    )
 
 
 def _current_manifest(folder: Path, expected_content: str | None) -> dict[str, Any]:
@@ -211,7 +210,6 @@ def _section(row: dict[str, Any]) -> Section:
 
 
 def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
-    import faiss
     import numpy as np
 
     from kb.corpus.markdown import split_lines
@@ -237,10 +235,7 @@ def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
         sections=sections,
         chunks=tuple(chunks),
         dense=DenseIndex(
-            # Read by Python: a file that is gone is then a FileNotFoundError, as for the others.
-            faiss.deserialize_index(
-                np.frombuffer((generation / "vectors.faiss").read_bytes(), dtype=np.uint8)
-            ),
+            read_faiss(generation / "vectors.faiss"),
             groups,
             len(positions),
         ),

@@ -181,7 +181,7 @@ def test_builds_at_once_publish_one_after_the_other(indexes, folder):
                 os._exit(status)
         children.append(child)
     for _ in range(20):
-        assert content_of(folder) in ("old", "new")
+        assert load_index(folder).ids in (("hang",), ("hang", "oom"))
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
     assert content_of(folder) in ("old", "new") and list(left_over(folder)) == []
 
