@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["EXACT_CHUNKS", "DenseIndex", "read_faiss"]
+__all__ = ["EXACT_CHUNKS", "DenseIndex", "read_faiss", "write_faiss"]
 
 # Below, comparing all takes less time than the lists save; see `tests/benchmarks/scale.py`.
 EXACT_CHUNKS = 20_000
@@ -129,6 +129,35 @@ def _nearest(vectors: Vectors, queries: Vectors, top: int) -> NDArray[np.int64]:
 
     _, positions = faiss.knn(queries, vectors, top, metric=faiss.METRIC_INNER_PRODUCT)
     return positions
+
+
+def _same_lists(index: Any, vectors: Vectors) -> Any:
+    """Return an IVF in memory with the lists that `index` has."""
+    import faiss
+
+    quantizer = faiss.IndexFlatIP(index.d)
+    quantizer.add(faiss.downcast_index(index.quantizer).reconstruct_n(0, index.nlist))
+    same = faiss.IndexIVFFlat(quantizer, index.d, index.nlist, faiss.METRIC_INNER_PRODUCT)
+    same.cp.niter, same.cp.spherical = index.cp.niter, index.cp.spherical
+    same.is_trained, same.nprobe = True, index.nprobe
+    same.add(vectors)
+    return same
+
+
+def write_faiss(index: Any, path: Path) -> None:
+    """Write a FAISS index whole, also one whose lists lie in another file.
+
+    By Python: FAISS reports a full disk as a RuntimeError, after closing the file.
+    """
+    import faiss
+
+    lists = getattr(index, "invlists", None)
+    if lists is not None and not isinstance(
+        faiss.downcast_InvertedLists(lists), faiss.ArrayInvertedLists
+    ):
+        # Written as they are, they would only name the file they lie in.
+        index = _same_lists(index, index.reconstruct_n(0, index.ntotal))
+    path.write_bytes(faiss.serialize_index(index).tobytes())
 
 
 def read_faiss(path: Path) -> Any:
