@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
@@ -26,6 +27,7 @@ from kb.serve.metrics import Meter
 from kb.serve.peers import client_of
 from kb.serve.problems import internal_error, problem
 from kb.serve.widget_script import masking_routes
+from kb.serve.request_log import note_answer
 from kb.types import Answer, AnswerSection, Language, Section
 from kb.version import __version__
 
@@ -92,8 +94,10 @@ def create_api(
         """Answer a pasted log, a question, or both, as `kb ask --json` does."""
         base = current.base
         _check_size(base, len(asked.paste) + len(asked.question or ""))
+        start = time.perf_counter()
         answer = await answered(lambda: _ask(base, asked, feedback), request)
         meter.answer(answer)
+        note_answer(answer, time.perf_counter() - start)
         return _json(answer.to_dict())
 
     @api.post(

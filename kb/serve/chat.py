@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -24,6 +25,7 @@ from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, chat_feedback
 from kb.serve.maintainers import MaintainersPage
 from kb.serve.maintainers_sign_in import MaintainerSignIn
+from kb.serve.mcp import mcp_beside
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
@@ -46,12 +48,14 @@ def create_app(
     access: Access | None = None,
     routers: Sequence[APIRouter] = (),
     feedback: FeedbackStore | None = None,
+    mcp: bool = False,
 ) -> FastAPI:
     """Return web chat and API over `base`, by default the shipped one, as an ASGI application.
 
     `access` says who may use it and how much; by default no page of another origin may. The chat
     takes every path that is left over, so further routes come in as `routers`. Votes and unanswered
     questions are kept in `feedback`, which the application closes at its end; without it, nowhere.
+    With `mcp`, coding agents are served at `/mcp` by the same rules.
     Raises IndexFolderError where the shipped index cannot be loaded.
     """
     current = CurrentBase.of(base or KnowledgeBase.load())
@@ -79,9 +83,13 @@ def create_app(
         enable_monitoring=False,
     )
 
+    agents = mcp_beside(current, queue) if mcp else None
+
     @asynccontextmanager
     async def run_page(_: FastAPI) -> AsyncIterator[None]:
-        async with page.router.lifespan_context(page):
+        async with AsyncExitStack() as running:
+            for part in (page, agents) if agents else (page,):
+                await running.enter_async_context(part.router.lifespan_context(part))
             yield
         queue.close()
         if kept:
@@ -94,12 +102,15 @@ def create_app(
         lifespan=run_page,
     )
     app.state.encoder_loaded = encoder_loaded
+    app.state.end_heartbeats = partial(_end_heartbeats, page)
     add_problems(app, meter)
     for router in (*routers, health_routes(current, encoder_loaded), metrics_routes(meter)):
         app.include_router(router)
     app.mount("/api/v1", create_api(current, queue, meter, encoder_loaded, kept))
     if kept:
         app.include_router(chat_feedback(kept))
+    if agents:
+        app.router.routes.extend(agents.routes)
     app.include_router(_section_routes(replies))
     app.include_router(widget_routes())
     app.include_router(sign_in_routes(access))
@@ -115,10 +126,18 @@ def create_app(
     return app
 
 
+def _end_heartbeats(page: FastAPI) -> None:
+    """End the connection that each open page keeps, which a server that stops would wait for."""
+    for route in page.routes:
+        inside = getattr(route, "app", None)
+        if isinstance(inside, gr.routes.App) and inside.stop_event is not None:
+            inside.stop_event.set()
+
+
 def _watch(meter: Meter, current: CurrentBase, queue: AskQueue) -> None:
     """Let the metrics show the index and the queue."""
-    meter.watch("kb_asks_running", "Questions being answered.", lambda: queue.running)
-    meter.watch("kb_asks_waiting", "Questions in the queue.", lambda: queue.waiting)
+    meter.watch("kb_asks_running", "Questions being answered.", lambda: queue.running, summed=True)
+    meter.watch("kb_asks_waiting", "Questions in the queue.", lambda: queue.waiting, summed=True)
     for name, meaning, value in (
         ("sections", "Sections in the index.", lambda: current.base.index.n_sections),
         ("loaded_timestamp_seconds", "When it was loaded.", lambda: current.state.loaded_at),

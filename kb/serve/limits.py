@@ -27,7 +27,6 @@ _COUNTED = (
     "/chat-section",
     "/chat-feedback",
     "/gradio_api/queue/join",
-    "/gradio_api/run/",
     "/maintainers",
 )
 _MOST_CLIENTS = 20_000  # remembered at a time, about 4 MB
