@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import zlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -31,9 +32,11 @@ from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
 from kb.serve.replies import Replies
 from kb.serve.security import protect
+from kb.serve.session_owner import OwnerSockets, SessionOwner
 from kb.serve.sign_in import sign_in_routes
 from kb.serve.widget_script import widget_routes
 from kb.types import Language
+from kb.version import __version__
 
 __all__ = ["create_app"]
 
@@ -49,13 +52,15 @@ def create_app(
     routers: Sequence[APIRouter] = (),
     feedback: FeedbackStore | None = None,
     mcp: bool = False,
+    owners: OwnerSockets | None = None,
 ) -> FastAPI:
     """Return web chat and API over `base`, by default the shipped one, as an ASGI application.
 
     `access` says who may use it and how much; by default no page of another origin may. The chat
     takes every path that is left over, so further routes come in as `routers`. Votes and unanswered
     questions are kept in `feedback`, which the application closes at its end; without it, nowhere.
-    With `mcp`, coding agents are served at `/mcp` by the same rules.
+    With `mcp`, coding agents are served at `/mcp` by the same rules. Where several processes
+    answer, `owners` says how they reach each other.
     Raises IndexFolderError where the shipped index cannot be loaded.
     """
     current = CurrentBase.of(base or KnowledgeBase.load())
@@ -69,9 +74,12 @@ def create_app(
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.
     page.add_middleware(CORSMiddleware)
+    blocks = build_page(replies, Asking(queue, meter), current.base.settings.max_paste_chars)
+    # In each worker the same, and another one where the page is.
+    blocks.app_id = zlib.crc32(f"{__version__} {_assets_path()}".encode())
     gr.mount_gradio_app(
         page,
-        build_page(replies, Asking(queue, meter), current.base.settings.max_paste_chars),
+        blocks,
         path="/",
         theme=page_theme(),
         footer_links=[],
@@ -83,6 +91,9 @@ def create_app(
         enable_monitoring=False,
     )
 
+    assets = _assets_path()
+    guarded = PageGuard(page, _first_in_head(assets), _last_in_head(assets), access.allowed_origins)
+    owner = SessionOwner(guarded, owners) if owners else None
     agents = mcp_beside(current, queue) if mcp else None
 
     @asynccontextmanager
@@ -90,6 +101,8 @@ def create_app(
         async with AsyncExitStack() as running:
             for part in (page, agents) if agents else (page,):
                 await running.enter_async_context(part.router.lifespan_context(part))
+            if owner:
+                await running.enter_async_context(owner.listen())
             yield
         queue.close()
         if kept:
@@ -120,8 +133,7 @@ def create_app(
         maintainers = MaintainersPage(feedback, sign_in, access.root_path, assets)
         app.include_router(maintainers.routes())
     app.mount(assets, StaticFiles(directory=ASSETS))
-    guarded = PageGuard(page, _first_in_head(assets), _last_in_head(assets), access.allowed_origins)
-    app.mount("/", guarded)
+    app.mount("/", owner or guarded)
     protect(app, access, meter)
     return app
 

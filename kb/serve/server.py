@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import uvicorn
@@ -26,6 +27,7 @@ from kb.serve.current_base import CurrentBase, Watch, folder_mark
 from kb.serve.metrics import shared_counters
 from kb.serve.problems import LogWithoutText
 from kb.serve.request_log import log_as_json
+from kb.serve.session_owner import OwnerSockets
 from kb.serve.workers import run_workers
 from kb.settings import Settings
 
@@ -61,25 +63,33 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     _log.info("the chat is at http://%s:%s%s", host, listening.getsockname()[1], settings.root_path)
 
-    def work(worker: int) -> None:
+    def work(worker: int, folder: str = "") -> None:
         current = CurrentBase(base or _load(settings, index), load)
         look = content.look(current) if content and worker == 0 else None  # one builds for all
         watch = Watch(current, mark, settings.reload_s, seen=seen, before=look)
-        _serve_one(settings, current, watch, listening)
+        owners = OwnerSockets(Path(folder), worker, settings.workers) if folder else None
+        _serve_one(settings, current, watch, listening, owners)
 
+    folder = ""
     if settings.workers == 1:
         work(0)
         return
-    with shared_counters() as forget:
-        run_workers(settings.workers, work, forget)
+    with shared_counters() as forget, TemporaryDirectory(prefix="kb-workers-") as folder:
+        run_workers(settings.workers, partial(work, folder=folder), forget)
 
 
 def _serve_one(
-    settings: Settings, current: CurrentBase, watch: Watch, listening: socket.socket
+    settings: Settings,
+    current: CurrentBase,
+    watch: Watch,
+    listening: socket.socket,
+    owners: OwnerSockets | None,
 ) -> None:
     """Answer in this process until it is stopped; what is being answered then is finished."""
     store = open_store(settings.feedback) if settings.feedback else None
-    app = create_app(current, access=Access.of(settings), feedback=store, mcp=settings.mcp)
+    app = create_app(
+        current, access=Access.of(settings), feedback=store, mcp=settings.mcp, owners=owners
+    )
     loaded = app.state.encoder_loaded
     threading.Thread(target=_warm_up, args=(current.base, loaded), daemon=True).start()
     config = uvicorn.Config(

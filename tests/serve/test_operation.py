@@ -155,6 +155,23 @@ def test_workers_share_what_was_loaded_before_them(server):
         assert found["Pss"] < 0.8 * found["Rss"]
 
 
+def test_a_page_is_answered_whichever_workers_take_its_requests(server):
+    """Each request has a connection of its own, as behind a proxy, so that any worker takes it."""
+    config = server.get("/config").json()
+    first = config["dependencies"][0]["id"]
+    api = f"{server.address}/gradio_api"
+    for number in range(8):
+        session = f"page{number}"
+        body = {"data": ["ko"], "fn_index": first, "session_hash": session, "trigger_id": None}
+        httpx.post(f"{api}/queue/join", json=body, timeout=60).raise_for_status()
+        told = httpx.get(f"{api}/queue/data", params={"session_hash": session}, timeout=60).text
+        events = [json.loads(line[6:]) for line in told.splitlines() if line.startswith("data: ")]
+        done = [event for event in events if event["msg"] == "process_completed"]
+        assert [event["success"] for event in done] == [True]
+        assert "SGLang 문제 해결" in str(done[0]["output"]["data"])
+    assert len({server.get("/gradio_api/app_id").text for _ in range(8)}) == 1
+
+
 def test_agents_are_answered_beside_the_chat_by_every_worker(server):
     for _ in range(4):
         with (
