@@ -70,7 +70,6 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
         owners = OwnerSockets(Path(folder), worker, settings.workers) if folder else None
         _serve_one(settings, current, watch, listening, owners)
 
-    folder = ""
     if settings.workers == 1:
         work(0)
         return
