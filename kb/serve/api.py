@@ -26,8 +26,8 @@ from kb.serve.feedback import Feedback, api_feedback
 from kb.serve.metrics import Meter
 from kb.serve.peers import client_of
 from kb.serve.problems import internal_error, problem
-from kb.serve.widget_script import masking_routes
 from kb.serve.request_log import note_answer
+from kb.serve.widget_script import masking_routes
 from kb.types import Answer, AnswerSection, Language, Section
 from kb.version import __version__
 

@@ -56,7 +56,7 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     seen = mark()  # before it is loaded: what is built meanwhile is loaded once more, not missed
     is_remote = "://" in str(index)
     # A connection to a database is not shared by processes; and such an index follows by itself.
-    base = None if is_remote else _load(settings, index)
+    first = [] if is_remote else [_load(settings, index)]
     load = None if is_remote else partial(_load, settings, index)
     if settings.feedback:
         open_store(settings.feedback).close()  # what is wrong with it is said at the start
@@ -64,7 +64,8 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     _log.info("the chat is at http://%s:%s%s", host, listening.getsockname()[1], settings.root_path)
 
     def work(worker: int, folder: str = "") -> None:
-        current = CurrentBase(base or _load(settings, index), load)
+        # Taken out, so that nothing holds it when another one has taken its place.
+        current = CurrentBase(first.pop() if first else _load(settings, index), load)
         look = content.look(current) if content and worker == 0 else None  # one builds for all
         watch = Watch(current, mark, settings.reload_s, seen=seen, before=look)
         owners = OwnerSockets(Path(folder), worker, settings.workers) if folder else None
