@@ -6,18 +6,23 @@ import asyncio
 import json
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
+import gradio as gr
 import httpx
 import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from kb.serve.access import Access
 from kb.serve.ask_queue import AskQueue
 from kb.serve.asking import Asking, Waiting
 from kb.serve.chat import create_app
 from kb.serve.metrics import Meter
-from kb.serve.replies import Reply
+from kb.serve.page import build_page
+from kb.serve.replies import Replies, Reply
 from kb.strings import text
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory."
@@ -99,17 +104,15 @@ def test_an_answer_that_takes_too_long_is_a_reply():
 # --- a real server ---
 
 
-@pytest.fixture(scope="module")
-def address(base):
-    app = create_app(base, access=Access(requests_per_minute=0))
+@contextmanager
+def serving(app) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         assert thread.is_alive()
         threading.Event().wait(0.05)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join(30)
 
@@ -153,7 +156,15 @@ def chat_ask(address: str, number: int, event: int) -> str:
     return json.dumps([message.get("output") for message in shown], ensure_ascii=False)
 
 
-def test_forty_readers_of_the_chat_and_ten_programs_at_once_are_all_answered(address):
+def test_forty_readers_of_the_chat_and_ten_programs_at_once_are_all_answered(base):
+    with serving(create_app(base, access=Access(requests_per_minute=0))) as address:
+        replies, running = forty_and_ten(address)
+    assert replies == {"chat": 40, "200": 10}
+    assert len(running) == 10
+    assert max(running) <= Access().asks_at_a_time
+
+
+def forty_and_ten(address: str) -> tuple[Counter[str], list[float]]:
     event = fn_index(address)
     start = threading.Barrier(50)
     running = []
@@ -173,7 +184,19 @@ def test_forty_readers_of_the_chat_and_ten_programs_at_once_are_all_answered(add
             running += [
                 float(line.split()[1]) for line in metrics if line.startswith("kb_asks_running ")
             ]
-        replies = Counter(asked)
-    assert replies == {"chat": 40, "200": 10}
-    assert len(running) == 10
-    assert max(running) <= Access().asks_at_a_time
+        return Counter(asked), running
+
+
+def test_the_log_of_a_page_that_was_closed_is_forgotten(base):
+    page = build_page(Replies(base), Asking(AskQueue(1, 5, 60), Meter()), 10_000)
+    with serving(gr.mount_gradio_app(FastAPI(), page, path="")) as address:
+        chat_ask(address, 7, fn_index(address))
+        sessions = page.state_holder.session_data
+        assert OOM in str(sessions["session-7"].state_data)
+        with httpx.stream("GET", f"{address}/gradio_api/heartbeat/session-7") as alive:
+            next(alive.iter_lines())
+        for _ in range(600):
+            if "session-7" not in sessions:
+                break
+            threading.Event().wait(0.05)
+        assert list(sessions) == []
