@@ -56,6 +56,7 @@ class Asking:
                 look_s = _NEXT_LOOK_S
             reply = answering.result()
             if reply.answer is not None:
+                self._meter.answer(reply.answer)
                 note_answer(reply.answer, time.perf_counter() - start)
             yield reply
         except QueueFullError:

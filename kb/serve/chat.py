@@ -69,7 +69,7 @@ def create_app(
     encoder_loaded = threading.Event()
     queue = AskQueue(access.asks_at_a_time, access.asks_waiting, access.ask_timeout_s)
     _watch(meter, current, queue)
-    kept = Feedback(current, feedback) if feedback else None
+    kept = Feedback(current, feedback, meter) if feedback else None
     replies = Replies(current, kept)
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.

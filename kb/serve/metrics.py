@@ -77,7 +77,13 @@ class Meter:
             registry=self.registry,
         )
         self._answers = Counter(
-            "kb_answers", "Answers of the API.", ("found", "language"), registry=self.registry
+            "kb_answers", "Answers of API and chat.", ("found", "language"), registry=self.registry
+        )
+        self._feedback = Counter(
+            "kb_feedback",
+            "Votes and unanswered questions.",
+            ("kind", "kept"),
+            registry=self.registry,
         )
         self._refused = Counter(
             "kb_refused", "Requests refused by a limit.", ("reason",), registry=self.registry
@@ -112,8 +118,12 @@ class Meter:
             self._refresh()
 
     def answer(self, answer: Answer) -> None:
-        """Count an answer of the API."""
+        """Count an answer of the API or the chat."""
         self._answers.labels("yes" if answer.found else "no", answer.language).inc()
+
+    def feedback(self, kind: str, kept: bool) -> None:
+        """Count a vote, `helpful` or `not_helpful`, or an `unanswered` question."""
+        self._feedback.labels(kind, "yes" if kept else "no").inc()
 
     def refuse(self, reason: str) -> None:
         """Count a refusal; `reason` is one of the program's own words."""

@@ -20,8 +20,9 @@ from urllib.parse import parse_qs
 
 import httpx
 import uvicorn
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from kb.serve.limits import replay
 from kb.serve.problems import problem
 
 __all__ = ["OwnerSockets", "SessionOwner"]
@@ -69,7 +70,7 @@ class SessionOwner:
         session = ""
         if path.startswith(_QUEUE + "join"):
             body = await _body(receive)
-            receive = _replay(body, receive)
+            receive = replay(body, receive)
             session = _session_in(body)
         elif path.startswith(_QUEUE):
             query = parse_qs(scope["query_string"].decode("latin-1"))
@@ -187,19 +188,6 @@ async def _body(receive: Receive) -> bytes:
         parts.append(message.get("body", b""))
         more = message.get("more_body", False)
     return b"".join(parts)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replayed() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replayed
 
 
 def _session_in(body: bytes) -> str:

@@ -292,3 +292,18 @@ def test_a_stop_finishes_what_is_being_answered_and_ends_every_process(documents
         statuses = Counter(future.result().status_code for future in asked)
     assert statuses == {200: 12}
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
+
+
+def test_votes_are_counted_by_what_became_of_them(server):
+    vote = {"section": "server-hangs", "helpful": True, "language": "en"}
+    url = f"{server.address}/api/v1/feedback"
+    shown = r'^kb_feedback_total\{(?=[^}]*kind="helpful")(?=[^}]*kept="yes").*\} (\S+)'
+
+    def counted():
+        found = re.search(shown, server.get("/metrics").text, re.M)
+        return float(found[1]) if found else 0.0
+
+    before = counted()
+    for _ in range(3):
+        httpx.post(url, json=vote, headers=BEARER, timeout=60).raise_for_status()
+    assert counted() == before + 3
