@@ -109,7 +109,9 @@ def create_api(
         """List the sections nearest to a text, the best first, as `kb search --json` does."""
         base = current.base
         _check_size(base, len(wanted.text))
-        call = partial(base.search, wanted.text, wanted.top_k, wanted.language)
+        call = partial(
+            base.search, wanted.text, wanted.top_k, wanted.language, corpora=wanted.corpora
+        )
         found = await answered(call, request)
         return _json([asdict(section) for section in found])
 
@@ -176,7 +178,14 @@ def _ask(base: KnowledgeBase, asked: AskRequest, feedback: Feedback | None) -> A
     question = (asked.question or "").strip() or None
     version = (asked.version or "").strip() or None
     try:
-        answer = base.ask(asked.paste, question, asked.language, version=version, page=asked.page)
+        answer = base.ask(
+            asked.paste,
+            question,
+            asked.language,
+            version=version,
+            page=asked.page,
+            corpora=asked.corpora,
+        )
     except CatalogError as error:
         if version is None:  # the catalogue itself is broken
             raise

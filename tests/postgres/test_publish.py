@@ -45,6 +45,19 @@ def test_a_reader_follows_the_generations(url, folder_of, opened):
     assert base.ask("RuntimeError: graph broke at 1").sections[0].id == "graph"
 
 
+def test_a_reader_stays_on_its_generation_where_the_encoder_is_another(url, folder_of, opened):
+    class Other(WordsEncoder):
+        def encode_document(self, texts):
+            return super().encode_document(texts)[:, ::-1]
+
+    put(url, folder_of(page("router"), "a"))
+    base = opened(url)
+    put(url, folder_of(page("graph"), "b"), encoder=Other())
+    _wait(lambda: base.index.status.problem)
+    assert "restart it to follow" in base.index.status.problem
+    assert base.ask("RuntimeError: router broke at 1").sections[0].id == "router"
+
+
 def test_a_generation_goes_when_its_last_reader_has_gone(url, folder_of, opened):
     put(url, folder_of(page("router"), "a"))
     base = opened(url, look_every_s=600)
