@@ -25,7 +25,7 @@ from kb.postgres.connections import connect
 from kb.postgres.corpora import corpus_of, drop_corpus, encoder_of
 from kb.postgres.embedding import vector_text
 from kb.postgres.index import PostgresIndex
-from kb.postgres.publish import write_generation
+from kb.postgres.publish import analyze, write_generation
 from kb.postgres.schema import make_dense_index, set_up
 from kb.query.paste import read_query
 from kb.retrieval.dense import DenseIndex
@@ -183,7 +183,7 @@ def measure_postgres(made: Synthetic, url: str) -> Iterator[Measured]:
             connection, corpus, encoder, made.sections, made.chunks, made.digests, "digest"
         )
         built = time.perf_counter() - start
-        connection.execute("ANALYZE")
+        analyze(connection, corpus)
         exact = Measured("PostgreSQL, exact", len(made.sections), built, _megabytes(connection))
         yield ask_all(exact, _opened(url, exact=True), made.queries)
         start = time.perf_counter()
