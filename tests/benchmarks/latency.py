@@ -296,13 +296,13 @@ def main() -> None:
     parser.add_argument("--save", type=Path)
     parser.add_argument("--before", type=Path)
     parser.add_argument("--small", action="store_true", help="up to 1,000 lines alone")
-    parser.add_argument("--quick", action="store_true", help="a fifth of the repetitions")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the repetitions")
     parser.add_argument("--cold", action="store_true", help="also new processes and the wheel")
     parser.add_argument("--serve", action="store_true", help="also `kb serve` over 1,000 asks")
     args = parser.parse_args()
     sizes = SIZES if args.small else (*SIZES, *LARGE)
     if args.quick:
-        sizes = tuple((name, n_lines, max(2, n // 5)) for name, n_lines, n in sizes)
+        sizes = tuple((name, n_lines, max(3, n // 10)) for name, n_lines, n in sizes)
     found: dict[str, Any] = {"profiles": measure(sizes)}
     if args.cold:
         found["cold"] = cold()
