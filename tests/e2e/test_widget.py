@@ -457,8 +457,9 @@ def test_a_page_of_an_origin_that_is_not_on_the_list_reads_and_frames_nothing(br
     dialog.get_by_text("이 페이지에서는 지식 베이스에 연결할 수 없어요.").wait_for()
     read = "(url) => fetch(url).then((reply) => reply.text(), (error) => error.name)"
     assert page.evaluate(read, servers.kb + "/api/v1/sections/server-hangs") == "TypeError"
-    frame = _frame(page, servers.kb)
-    frame.wait_for_url("chrome-error://**")
+    with page.expect_event("requestfailed", lambda one: one.url == servers.kb + "/") as framed:
+        _frame(page, servers.kb)
+    assert framed.value.failure == "net::ERR_BLOCKED_BY_RESPONSE"
     page.close()
 
 
