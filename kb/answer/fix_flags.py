@@ -42,7 +42,8 @@ def fix_flags(
         changes.append(CommandChange(variable.flag, old, new))
     if not edits:
         return None
-    return CommandAdvice(command.text, apply_edits(command.text, edits), tuple(changes))
+    suggested = apply_edits(command.text, edits)
+    return CommandAdvice(command.text, suggested, tuple(changes), command.offset < 0)
 
 
 def _variable_instead(variable: Option, catalog: Catalog, version: str | None) -> str | None:
