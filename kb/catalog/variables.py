@@ -85,7 +85,11 @@ def _copied_to(catalog: Catalog, name: str, here: int) -> str | None:
         return None
     # A catalogue that begins later has no release without the copying.
     since = catalog.position(COPIED_SINCE) if COPIED_SINCE in catalog.releases else 0
-    return _other_prefix(catalog, name, here) if here >= since else None
+    twin = _other_prefix(catalog, name, here) if here >= since else None
+    history = catalog.variables.get(name)
+    if history is not None and _replacement(catalog, history, catalog.releases[here]) != twin:
+        return None  # the program names another one, in which a value may mean something else
+    return twin
 
 
 def _form_at(catalog: Catalog, name: str, here: int) -> VariableForm | None:
