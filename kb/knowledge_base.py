@@ -26,7 +26,7 @@ from kb.retrieval.encoders import (
     is_same_encoder,
     load_encoder,
 )
-from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts
+from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts, with_dense
 from kb.retrieval.fusion import LEGS, Ranking, rank
 from kb.retrieval.index import PROBE_TEXT, build_index, probe
 from kb.retrieval.index_folder import known_vectors, load_index
@@ -242,6 +242,10 @@ class KnowledgeBase:
             if self.index.encoder.name == older.index.encoder.name:
                 self._encoder = self._encoder or encoder  # still to be compared with the index's
 
+    def close(self) -> None:
+        """Let the database go, where the index lies in one."""
+        self.index.close()
+
     @property
     def encoder(self) -> Encoder:
         """Return the encoder, loading it and comparing it with the index's where not done yet."""
@@ -337,15 +341,20 @@ class KnowledgeBase:
         corpora: Sequence[str] | None,
         may_decide: bool,
     ) -> tuple[Compared, Evidence, Ranking]:
+        first: tuple[Compared, Evidence] | None = None
         if may_decide and self._legs == frozenset(LEGS):
             seen = self.index.compared(query, None, corpora)
             evidence = collect_evidence(query, seen, None)
             ranking = rank(evidence, query.programs, marks)
             if is_decided(query, evidence, ranking):
                 return seen, evidence, ranking
+            first = seen, evidence
         vectors = self._embed(query)
         seen = self.index.compared(query, vectors, corpora)
-        evidence = collect_evidence(query, seen, vectors)
+        if first is not None and first[0] is seen:  # the same sections: only cosines are missing
+            evidence = with_dense(first[1], seen, vectors)
+        else:
+            evidence = collect_evidence(query, seen, vectors)
         return seen, evidence, rank(evidence, query.programs, marks, self._legs)
 
     def _embed(self, query: Query) -> NDArray[np.float32]:

@@ -44,6 +44,22 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Your command with the one change made:",
         "ko": "한 가지만 바꾼 실행 명령:",
     },
+    "answer.command_changes": {
+        "en": "Your command with these changes made ({count}):",
+        "ko": "{count}가지를 바꾼 실행 명령:",
+    },
+    "answer.command_rebuilt": {
+        "en": "A command rebuilt from the `server_args=` line, with one change made:",
+        "ko": "`server_args=` 줄에서 되살린 실행 명령에서 한 가지를 바꿨어요:",
+    },
+    "answer.command_rebuilt_changes": {
+        "en": "A command rebuilt from the `server_args=` line, with these changes made ({count}):",
+        "ko": "`server_args=` 줄에서 되살린 실행 명령에서 {count}가지를 바꿨어요:",
+    },
+    "answer.cut": {
+        "en": "(the line goes on)",
+        "ko": "(뒤를 줄였어요)",
+    },
     "answer.also": {
         "en": "It may also be:",
         "ko": "이것일 수도 있어요:",
@@ -51,6 +67,14 @@ STRINGS: dict[str, dict[Language, str]] = {
     "answer.version": {
         "en": "SGLang {version}, by these lines:",
         "ko": "SGLang {version} 버전이에요. 근거가 된 줄:",
+    },
+    "answer.version_stated": {
+        "en": "SGLang {version}, as was said.",
+        "ko": "알려 주신 SGLang {version} 버전 기준이에요.",
+    },
+    "answer.contradiction_given": {
+        "en": "You gave version {version}, but the log cannot come from it.",
+        "ko": "버전을 {version}이라고 알려 주셨지만, 로그는 그 버전에서 나올 수 없어요.",
     },
     "answer.contradiction": {
         "en": "The text says {version}, but the log cannot come from it.",
@@ -103,14 +127,27 @@ STRINGS: dict[str, dict[Language, str]] = {
         " {deprecated_since}부터 지원 중단 예정(deprecated)이에요. 대신 `{use}` 플래그를 쓰세요.",
     },
     "flag.refused": {
-        "en": "`{flag}` is declared in {release} only to stop the server with a message.",
+        "en": "`{flag}` is refused in {release}: it is declared only to stop the server with a"
+        " message.",
         "ko": "{release}에서 `{flag}` 플래그를 쓰면 오류 메시지만 내고 서버가 멈춰요.",
     },
     "flag.refused_use": {
-        "en": "`{flag}` is declared in {release} only to stop the server with a message:"
-        " use `{use}`.",
+        "en": "`{flag}` is refused in {release}: it is declared only to stop the server with a"
+        " message. Use `{use}`.",
         "ko": "{release}에서 `{flag}` 플래그를 쓰면 오류 메시지만 내고 서버가 멈춰요."
         " 대신 `{use}` 플래그를 쓰세요.",
+    },
+    "flag.refused_since": {
+        "en": "`{flag}` is refused in {release}: it is declared only to stop the server with a"
+        " message; {accepted_last} was the last to accept it.",
+        "ko": "{release}에서 `{flag}` 플래그를 쓰면 오류 메시지만 내고 서버가 멈춰요."
+        " {accepted_last}까지 쓸 수 있었어요.",
+    },
+    "flag.refused_since_use": {
+        "en": "`{flag}` is refused in {release}: it is declared only to stop the server with a"
+        " message; {accepted_last} was the last to accept it. Use `{use}`.",
+        "ko": "{release}에서 `{flag}` 플래그를 쓰면 오류 메시지만 내고 서버가 멈춰요."
+        " {accepted_last}까지 쓸 수 있었어요. 대신 `{use}` 플래그를 쓰세요.",
     },
     "flag.not_yet": {
         "en": "`{flag}` does not exist in {release}; it came with {since}.",
@@ -129,6 +166,30 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "`{flag}` no longer exists in {release}; {last} was the last with it. Use `{use}`.",
         "ko": "{release}에는 `{flag}` 플래그가 없어요. {last}까지만 있었어요."
         " 대신 `{use}` 플래그를 쓰세요.",
+    },
+    "flag.removed_unused": {
+        "en": "`{flag}` no longer exists in {release}; up to {last} it only stopped the server with"
+        " a message.",
+        "ko": "{release}에는 `{flag}` 플래그가 없어요. {last}까지도 쓰면 오류 메시지만 내고 서버가"
+        " 멈췄어요.",
+    },
+    "flag.removed_unused_use": {
+        "en": "`{flag}` no longer exists in {release}; up to {last} it only stopped the server with"
+        " a message. Use `{use}`.",
+        "ko": "{release}에는 `{flag}` 플래그가 없어요. {last}까지도 쓰면 오류 메시지만 내고 서버가"
+        " 멈췄어요. 대신 `{use}` 플래그를 쓰세요.",
+    },
+    "flag.removed_refused": {
+        "en": "`{flag}` no longer exists in {release}; {accepted_last} was the last to accept it, and"
+        " up to {last} it only stopped the server with a message.",
+        "ko": "{release}에는 `{flag}` 플래그가 없어요. {accepted_last}까지 쓸 수 있었고, 그 뒤 {last}까지는"
+        " 쓰면 오류 메시지만 내고 서버가 멈췄어요.",
+    },
+    "flag.removed_refused_use": {
+        "en": "`{flag}` no longer exists in {release}; {accepted_last} was the last to accept it, and"
+        " up to {last} it only stopped the server with a message. Use `{use}`.",
+        "ko": "{release}에는 `{flag}` 플래그가 없어요. {accepted_last}까지 쓸 수 있었고, 그 뒤 {last}까지는"
+        " 쓰면 오류 메시지만 내고 서버가 멈췄어요. 대신 `{use}` 플래그를 쓰세요.",
     },
     "flag.gap": {
         "en": "`{flag}` does not exist in {release}: it was there up to {last} and came back with"
@@ -211,6 +272,12 @@ STRINGS: dict[str, dict[Language, str]] = {
         " use `{use}`.",
         "ko": "{release}에서 `{flag}` 환경 변수는 {deprecated_since}부터 지원 중단"
         " 예정(deprecated)이에요. 대신 `{use}`를 쓰세요.",
+    },
+    "variable.copied_use": {
+        "en": "{release} copies the variable `{flag}` to `{use}`, with a warning, and over a value"
+        " that is set there: use `{use}`.",
+        "ko": "{release}에서는 경고를 내고 `{flag}` 환경 변수를 `{use}`에 복사해요. `{use}`에 이미 값이"
+        " 있어도 덮어써요. `{use}`를 쓰세요.",
     },
     "variable.not_yet": {
         "en": "{release} does not read the variable `{flag}`; it came with {since}.",
@@ -333,6 +400,10 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Every flag is accepted.",
         "ko": "모든 플래그를 쓸 수 있어요.",
     },
+    "doctor.all_fine_variables": {
+        "en": "Every flag and every variable of SGLang is accepted.",
+        "ko": "모든 플래그와 SGLang 환경 변수를 쓸 수 있어요.",
+    },
     "doctor.suggested": {
         "en": "With the names this version takes:",
         "ko": "이 버전에 맞는 이름으로 바꾼 명령:",
@@ -431,8 +502,8 @@ STRINGS: dict[str, dict[Language, str]] = {
         "ko": "로그에서 찾아요",
     },
     "chat.version_found": {
-        "en": "{version} (from the log)",
-        "ko": "{version}(로그에서 찾음)",
+        "en": "log: {version}",
+        "ko": "로그: {version}",
     },
     "chat.ask": {
         "en": "Ask",
@@ -456,7 +527,7 @@ STRINGS: dict[str, dict[Language, str]] = {
     },
     "chat.also_log": {
         "en": "About the log itself",
-        "ko": "로그에 대한 답은 여기 있어요",
+        "ko": "로그에 대한 항목",
     },
     "chat.shortcut": {
         "en": "Ctrl+Enter or ⌘+Enter asks",

@@ -106,7 +106,9 @@ class VersionRange:
     low: str | None
     high: str | None
     evidence: tuple[VersionEvidence, ...] = ()
-    contradiction: str | None = None  # a version stated in prose that the log rules out
+    contradiction: str | None = None  # a version that is stated and that the log rules out
+    # As stated, where that is no release the catalogue knows: `value` is the nearest to it.
+    said: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +132,12 @@ class CommandChange:
 
 @dataclass(frozen=True, slots=True)
 class CommandAdvice:
-    """The user's launch command and the same with the remedy's one change made."""
+    """The user's launch command and the same with a remedy made, and with names that fit."""
 
     given: str  # byte-identical slice of the paste, or rebuilt from a `server_args=` line
     suggested: str
     changes: tuple[CommandChange, ...] = ()
+    is_rebuilt: bool = False  # from a `server_args=` line: nobody typed it
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,8 @@ def advise(
             suggested = apply_edits(command.text, outcome.edits)
             notes += _looked_at_first(remedy, outcome, read, language)
             changes = tuple(outcome.changes)
-            return Advice(CommandAdvice(command.text, suggested, changes), tuple(notes))
+            advice = CommandAdvice(command.text, suggested, changes, command.offset < 0)
+            return Advice(advice, tuple(notes))
         if outcome.holds is not None:
             notes.append(
                 text("command.already", language, present=outcome.holds, remedy=remedy.text)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.answer.check_command import CheckedOption, examine
+from kb.answer.check_variables import CheckedVariable, check_variables
 from kb.answer.find_command import parse_command
+from kb.answer.find_variables import find_variables
 from kb.answer.fix_flags import fix_flags
 from kb.catalog.catalog import Catalog
 from kb.catalog.versions import assumed_release, find_version
@@ -21,7 +24,8 @@ class Diagnosis:
     """A launch command judged flag by flag; the shape of `kb doctor --json`."""
 
     release: str  # of SGLang, the one judged by
-    flags: tuple[FlagNote, ...]  # one per flag of the command, in its order
+    # One per flag of the command, in its order, then one per variable of SGLang's that is set.
+    flags: tuple[FlagNote, ...]
     command: CommandAdvice | None  # with the names that release takes; None: nothing to rename
 
 
@@ -31,41 +35,49 @@ class Examination:
 
     diagnosis: Diagnosis
     text: str  # lines for a reader, in their language
-    is_fine: bool  # every flag is accepted, with its value
+    is_fine: bool  # every flag is accepted, with its value, and every variable is read
 
 
 def diagnose(command: str, version: str | None, language: Language) -> Examination:
-    """Judge each flag of a launch command; without `version`, by one the text names, or the newest.
+    """Judge flags and variables of a launch command, or of the manifest that it stands in.
 
-    Raises InputError where the text holds no launch command, CatalogError for no known release.
+    Without `version`, by one the text names, or the newest. Raises InputError where the text holds
+    no launch command, CatalogError for no known release.
     """
     launch = parse_command(command)
-    if launch is None or not launch.options:
+    names = [variable.name for variable in find_variables(command)]
+    if not names and (launch is None or not launch.options):
         raise InputError(text("doctor.no_command", language))
     catalog = Catalog.load()
     # An image tag in the command says the release too.
     release = version or assumed_release(find_version(command.split("\n"), catalog), catalog)
-    examined = examine(launch, catalog, release, language)
+    options = examine(launch, catalog, release, language) if launch else ()
+    variables = check_variables(names, catalog, release, language)
+    examined: tuple[CheckedOption | CheckedVariable, ...] = (*options, *variables)
     diagnosis = Diagnosis(
         catalog.judge(release).release,
         tuple(checked.note for checked in examined),
-        fix_flags(launch, catalog, release),
+        fix_flags(launch, catalog, release) if launch else None,
     )
     judged_by = "doctor.judged_by" if release else "doctor.judged_by_newest"
     heading = text(judged_by, language, release=diagnosis.release)
-    lines = [heading, *_lines(examined, diagnosis.command, language)]
+    fine = "doctor.all_fine_variables" if variables else "doctor.all_fine"
+    lines = [heading, *_lines(examined, diagnosis.command, fine, language)]
     return Examination(diagnosis, "\n".join(lines), all(checked.is_fine for checked in examined))
 
 
 def _lines(
-    examined: tuple[CheckedOption, ...], advice: CommandAdvice | None, language: Language
+    examined: Sequence[CheckedOption | CheckedVariable],
+    advice: CommandAdvice | None,
+    fine: str,
+    language: Language,
 ) -> list[str]:
     lines = [
         f"  {'ok' if checked.is_fine else '!!'}  {checked.note.flag}  {checked.note.note}"
         for checked in examined
     ]
     if all(checked.is_fine for checked in examined):
-        lines.append(text("doctor.all_fine", language))
+        lines.append(text(fine, language))
     if advice is not None:
         lines += ["", text("doctor.suggested", language), advice.suggested]
     return lines

@@ -52,12 +52,14 @@ _CALLS = ("Engine(", "Runtime(", " ServerArgs(")
 _USAGE = re.compile(
     r"^.{0,120}?\b(?:usage: |error: (?:unrecognized|ambiguous|argument )).*$", re.MULTILINE
 )
+_USAGE_MARKS = ("usage: ", "error: ")
 
 
 def find_command(text: str) -> LaunchCommand | None:
     """Return the first launch command of `text` that has flags, None where there is none."""
     pasted = text
-    text = _USAGE.sub(lambda found: " " * len(found[0]), pasted)
+    if any(mark in pasted for mark in _USAGE_MARKS):
+        text = _USAGE.sub(lambda found: " " * len(found[0]), pasted)
     in_force = fields_in_force(text)
     plain: LaunchCommand | None = None
     for candidate in _candidates(text, in_force):

@@ -7,6 +7,7 @@ from kb.answer.command import LaunchCommand, Option
 from kb.answer.edits import Edit, apply_edits
 from kb.catalog.catalog import Catalog
 from kb.catalog.flags import FlagVerdict
+from kb.catalog.variables import check_variable, is_sglangs
 from kb.types import CommandAdvice, CommandChange
 
 __all__ = ["fix_flags"]
@@ -31,9 +32,30 @@ def fix_flags(
         new = old.replace(option.flag, written, 1)
         edits.append(Edit(option.start, option.end, new))
         changes.append(CommandChange(option.flag, old, new))
+    for variable in command.variables:
+        use = _variable_instead(variable, catalog, version)
+        if use is None:
+            continue
+        old = command.text[variable.start : variable.end]
+        new = old.replace(variable.flag, use, 1)
+        edits.append(Edit(variable.start, variable.end, new))
+        changes.append(CommandChange(variable.flag, old, new))
     if not edits:
         return None
-    return CommandAdvice(command.text, apply_edits(command.text, edits), tuple(changes))
+    suggested = apply_edits(command.text, edits)
+    return CommandAdvice(command.text, suggested, tuple(changes), command.offset < 0)
+
+
+def _variable_instead(variable: Option, catalog: Catalog, version: str | None) -> str | None:
+    """Return the variable to set in the place of one that is not read, its value as it is."""
+    if not is_sglangs(variable.flag):
+        return None
+    verdict = check_variable(catalog, variable.flag, version)
+    # A deprecated one still works; a guess at a slip of the pen is for the reader to judge; of a
+    # renamed one with other words in its name the value may mean something else.
+    words = variable.flag.partition("_")[2]
+    same = verdict.use is not None and verdict.use.partition("_")[2] == words
+    return verdict.use if same and verdict.status in ("removed", "not_yet", "unknown") else None
 
 
 def _instead(option: Option, verdict: FlagVerdict, catalog: Catalog) -> str | None:

@@ -20,6 +20,7 @@ from kb.answer.launch_command import (
     fix_flags,
     parse_command,
 )
+from kb.answer.wording import stand_in_text
 from kb.catalog import Catalog, MessageMatcher, check_flag, check_variable, flag_note
 from kb.catalog.versions import assumed_release, find_version
 from kb.errors import CatalogError
@@ -97,13 +98,15 @@ def version_facts(
     flags = tuple(_flags(command, section, catalog, release, query.language))
     if section is None and messages:
         flags += flags_of_message(messages[0][1], catalog, release, query.language)
+    stand_in = stand_in_text(found, catalog, query.language)
+    notes = (stand_in,) if stand_in else ()
     if command is None or section is None:
-        return VersionFacts(found, flags, None, ())
+        return VersionFacts(found, flags, None, notes)
     advice = advise(command, section, catalog, release, query.language, text)
     suggested = advice.command
     if suggested is not None and found.value is not None:
         suggested = _startable(suggested, catalog, found.value)
-    return VersionFacts(found, flags, suggested, advice.notes)
+    return VersionFacts(found, flags, suggested, (*notes, *advice.notes))
 
 
 def _startable(advice: CommandAdvice, catalog: Catalog, release: str) -> CommandAdvice:
@@ -112,7 +115,8 @@ def _startable(advice: CommandAdvice, catalog: Catalog, release: str) -> Command
     renamed = fix_flags(command, catalog, release) if command is not None else None
     if renamed is None:
         return advice
-    return CommandAdvice(advice.given, renamed.suggested, (*advice.changes, *renamed.changes))
+    changes = (*advice.changes, *renamed.changes)
+    return CommandAdvice(advice.given, renamed.suggested, changes, advice.is_rebuilt)
 
 
 def _version_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kb.answer.wording import command_heading, contradiction_text, cut, version_heading
 from kb.strings import text
 from kb.types import Answer, AnswerSection, MessageMatch, VersionRange
 
@@ -32,9 +33,7 @@ def _section(section: AnswerSection, answer: Answer) -> str:
         lines.append("")
         lines.append(text("answer.matched", answer.language))
         for matched in section.matched_lines:
-            shown = matched.text.strip()
-            cut = shown[:_MAX_LINE_CHARS] + ("…" if len(shown) > _MAX_LINE_CHARS else "")
-            lines.append(f"  {matched.line}: {cut}")
+            lines.append(f"  {matched.line}: {_shown(matched.text, answer)}")
     lines.append(f"({section.source.path}:{section.source.start_line}-{section.source.end_line})")
     return "\n".join(lines)
 
@@ -52,7 +51,7 @@ def _for_version(answer: Answer) -> list[str]:
         parts.append(f"{text('answer.flags', answer.language)}\n{notes}")
     if answer.command:
         parts.append(
-            f"{text('answer.command', answer.language)}\n"
+            f"{command_heading(answer.command, answer.language)}\n"
             + "\n".join(f"- {line}" for line in answer.command.given.splitlines())
             + "\n"
             + "\n".join(f"+ {line}" for line in answer.command.suggested.splitlines())
@@ -61,17 +60,22 @@ def _for_version(answer: Answer) -> list[str]:
 
 
 def _version(found: VersionRange, answer: Answer) -> str:
-    low, high = found.low or "…", found.high or "…"
-    shown = found.value or f"{low}–{high}"
-    lines = [text("answer.version", answer.language, version=shown)]
+    lines = [version_heading(found, answer.language)]
     lines += [
-        f"  {evidence.line}: {evidence.text.strip()[:_MAX_LINE_CHARS]}"
+        f"  {evidence.line}: {_shown(evidence.text, answer)}"
         for evidence in found.evidence
         if evidence.line
     ]
-    if found.contradiction:
-        lines.append(text("answer.contradiction", answer.language, version=found.contradiction))
+    against = contradiction_text(found, answer.language)
+    if against:
+        lines.append(against)
     return "\n".join(lines)
+
+
+def _shown(line: str, answer: Answer) -> str:
+    """Return the beginning of a line of the paste, and say where more of it came."""
+    shown, is_cut = cut(line, _MAX_LINE_CHARS)
+    return f"{shown} {text('answer.cut', answer.language)}" if is_cut else shown
 
 
 def _message(message: MessageMatch, answer: Answer) -> str:

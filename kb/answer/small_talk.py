@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["says_nothing"]
 
-# A word that names something: `H100`, `NCCL`, `k8s`, `--tp`, `mem_fraction`, `torch.compile`.
-_NAME = re.compile(r"\w*\d\w*|\b[A-Z]\w*[A-Z]\w*|\w[._/:-]+\w|--\w|https?:")
+# A word that names something: `H100`, `NCCL`, `vLLM`, `--tp`, `mem_fraction`, `torch.compile`.
+_NAME = re.compile(r"\w*\d\w*|[A-Z][A-Za-z]*[A-Z]|\w[._/:-]+\w|--\w|https?:")
+# In a Korean sentence every Latin word is a name: `ollama에`, `docker 문법`.
+_HANGUL, _LATIN_WORD = re.compile(r"[\uac00-\ud7a3]"), re.compile(r"[A-Za-z]{2}")
 # Cosines to the nearest section, 0 that of the mean section. Greetings, thanks and questions about
 # the weather reach 0.18; the shortest complaints ("it is slow", "죽어요", "에러") begin at 0.20.
 _LIKE_A_SECTION = 0.19
@@ -30,9 +32,15 @@ _SPOKEN_OF = 0.5
 def says_nothing(query: Query, evidence: Evidence) -> bool:
     """Whether a query that was refused holds no log and no term that tells what it is about."""
     programs = query.programs
-    if query.paste.is_log or _NAME.search(query.words):
+    if query.paste.is_log or _names_something(query.words):
         return False
     if programs.is_sglang or programs.serving_in_words or programs.others_in_words:
         return False
     likeness = float(evidence.features[:, FEATURES.index("dense_words")].max(initial=0))
     return likeness < _LIKE_A_SECTION and evidence.idf_share_words < _SPOKEN_OF
+
+
+def _names_something(words: str) -> bool:
+    if _NAME.search(words):
+        return True
+    return bool(_HANGUL.search(words) and _LATIN_WORD.search(words))

@@ -43,6 +43,7 @@ class FlagVerdict:
     name: str | None = None  # the option's own name, also where `flag` is an alias or a prefix
     since: str | None = None  # first release that has this spelling
     last: str | None = None  # last release that has it
+    accepted_last: str | None = None  # the last that takes it, where later ones only refuse it
     deprecated_since: str | None = None
     candidates: tuple[str, ...] = ()  # what an ambiguous prefix could be, or was perhaps meant
     counterpart_of: str | None = None  # the program whose flag it is: "vLLM"
@@ -69,6 +70,7 @@ def flag_note(verdict: FlagVerdict, language: Language) -> FlagNote:
         "use": verdict.replacement,
         "since": verdict.since,
         "last": verdict.last,
+        "accepted_last": verdict.accepted_last,
         "deprecated_since": verdict.deprecated_since,
         "candidates": ", ".join(f"`{name}`" for name in verdict.candidates),
         "program": verdict.counterpart_of,
@@ -133,7 +135,10 @@ class _Question:
             use = successor(self.catalog, self.release, name)
             since = _deprecated_since(self.catalog, history, self.release)
             status: FlagStatus = "removed" if form.refused else "deprecated"
-            reason = "flag.refused" if form.refused else "flag.deprecated"
+            reason = "flag.deprecated"
+            if form.refused:
+                facts["accepted_last"] = self._accepted_last(history)
+                reason = "flag.refused_since" if facts["accepted_last"] else "flag.refused"
             reason += "_use" if use else ""
             return self._with(status, reason, use, deprecated_since=since, **facts)
         if name != self.flag and self._is_another(name):
@@ -166,7 +171,19 @@ class _Question:
         if again:
             facts["since"] = again
             return self._with("removed", f"flag.gap{suffix}", use, **facts)
+        history = self.catalog.flags[self.flag]
+        if history.runs[-1].form.refused and self.flag == history.name:
+            facts["accepted_last"] = self._accepted_last(history)
+            reason = "flag.removed_refused" if facts["accepted_last"] else "flag.removed_unused"
+            return self._with("removed", f"{reason}{suffix}", use, **facts)
         return self._with("removed", f"flag.removed{suffix}", use, **facts)
+
+    def _accepted_last(self, history: FlagHistory) -> str | None:
+        """Return the last release before this one that takes the option and does not refuse it."""
+        here = self.catalog.position(self.release)
+        taken = [run.last for run in history.runs if not run.form.refused]
+        before = [last for last in taken if self.catalog.position(last) < here]
+        return before[-1] if before else None
 
     def _never(self) -> FlagVerdict:
         """Judge a spelling no release has: another program's, a slip of the pen, or unknown."""

@@ -12,9 +12,11 @@ from kb.catalog.forms import VariableForm, VariableHistory
 from kb.catalog.successors import flag_name, writable
 from kb.types import FlagStatus
 
-__all__ = ["check_variable"]
+__all__ = ["check_variable", "is_sglangs"]
 
 OLD_PREFIX, PREFIX = "SGL_", "SGLANG_"
+# From this release on a variable with the old prefix is copied to that with the new one at import.
+COPIED_SINCE = "0.5.3"
 
 
 def check_variable(catalog: Catalog, name: str, version: str | None) -> FlagVerdict:
@@ -29,6 +31,8 @@ def check_variable(catalog: Catalog, name: str, version: str | None) -> FlagVerd
         name, version, judged.release, "unknown", "variable.unknown", remark=judged.remark
     )
 
+    facts: dict[str, Any]
+
     def verdict(status: FlagStatus, reason: str, use: str | None, **facts: Any) -> FlagVerdict:
         reason += "_use" if use else ""
         flag_or_name = flag_name(use) if use else None
@@ -37,6 +41,10 @@ def check_variable(catalog: Catalog, name: str, version: str | None) -> FlagVerd
         )
 
     history = catalog.variables.get(variable)
+    copied = _copied_to(catalog, variable, here)
+    if copied is not None:
+        facts = {"name": variable, "since": COPIED_SINCE, "deprecated_since": COPIED_SINCE}
+        return verdict("deprecated", "variable.copied", copied, **facts)
     if history is None:
         use = _other_prefix(catalog, variable, here)
         if use is None:
@@ -44,7 +52,7 @@ def check_variable(catalog: Catalog, name: str, version: str | None) -> FlagVerd
             close = get_close_matches(variable, read, n=1, cutoff=CLOSE_ENOUGH)
             use = close[0] if close else None
         return verdict("unknown", "variable.unknown", use)
-    facts: dict[str, Any] = {
+    facts = {
         "name": variable,
         "since": history.first,
         "last": history.last,
@@ -63,6 +71,25 @@ def check_variable(catalog: Catalog, name: str, version: str | None) -> FlagVerd
         last for _, last in reversed(history.spans) if catalog.position(last) < here
     )
     return verdict("removed", "variable.removed", use, **facts)
+
+
+def is_sglangs(name: str) -> bool:
+    """Whether a variable is SGLang's by its name: `CUDA_VISIBLE_DEVICES` is everybody's."""
+    return name.startswith((PREFIX, OLD_PREFIX))
+
+
+def _copied_to(catalog: Catalog, name: str, here: int) -> str | None:
+    """Return the variable that a name with the old prefix is copied to, if that one is read."""
+    known = name in catalog.variables and _form_at(catalog, name, here) is not None
+    if known or not name.startswith(OLD_PREFIX):
+        return None
+    # A catalogue that begins later has no release without the copying.
+    since = catalog.position(COPIED_SINCE) if COPIED_SINCE in catalog.releases else 0
+    twin = _other_prefix(catalog, name, here) if here >= since else None
+    history = catalog.variables.get(name)
+    if history is not None and _replacement(catalog, history, catalog.releases[here]) != twin:
+        return None  # the program names another one, in which a value may mean something else
+    return twin
 
 
 def _form_at(catalog: Catalog, name: str, here: int) -> VariableForm | None:

@@ -33,7 +33,7 @@ __all__ = [
 MAX_TRIES = 300  # occurrences of a form's literal whose surroundings are looked at
 AROUND = 200  # characters before and after a literal that its pattern may see
 MAX_USAGE_CHARS = 60_000  # of the parser's usage text
-MAX_EVIDENCE_CHARS = 160  # of a line shown as evidence
+MAX_EVIDENCE_CHARS = 4_000  # of a line shown as evidence, which is cut again where it is shown
 
 _SOURCE_FILE = re.compile(r"sglang/srt/([\w/-]{1,120}\.py)\b")
 _USAGES = ("usage: launch_server.py", "usage: sglang serve")

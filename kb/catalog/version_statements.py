@@ -96,6 +96,8 @@ class Statement:
     end: int
     release: str  # in the catalogue
     rank: int  # REPORT: a tool's own output; PACKAGE: pip, an image tag, a path; PROSE
+    # As it stands there, where that is no release the catalogue knows: `release` stands for it.
+    said: str | None = None
 
 
 def release_of(version: str, catalog: Catalog) -> str | None:
@@ -114,14 +116,32 @@ def release_of(version: str, catalog: Catalog) -> str | None:
 
 
 def statements(text: str, catalog: Catalog) -> Iterator[Statement]:
-    """Yield what `text` states, in no order; versions the catalogue lacks are not trusted."""
+    """Yield what `text` states, in no order.
+
+    A version the catalogue lacks is trusted where the name stands before it, and only if it is
+    newer than all known or a build of a known one.
+    """
     known: dict[str, str | None] = {}
     for start, end, version, rank in _found(text, catalog):
         if version not in known:
-            known[version] = release_of(version, catalog)
+            known[version] = release_of(version, catalog) or _newest_for(version, catalog)
         release = known[version]
-        if release is not None:
-            yield Statement(start, end, release, rank)
+        if release is None:
+            continue
+        said = None if catalog.release(version) else version
+        if said is None or rank > PROSE or text[start : start + 3].lower() == "sgl":
+            yield Statement(start, end, release, rank, said)
+
+
+def _newest_for(version: str, catalog: Catalog) -> str | None:
+    """Return the newest release for a version after it of the same series of years: "0."."""
+    if version.lstrip("v").partition(".")[0] != catalog.newest.partition(".")[0]:
+        return None
+    try:
+        judged = catalog.judge(version)
+    except CatalogError:
+        return None
+    return judged.release if judged.remark == "newer" else None
 
 
 def _found(text: str, catalog: Catalog) -> Iterator[tuple[int, int, str, int]]:

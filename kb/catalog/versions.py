@@ -19,6 +19,7 @@ from kb.catalog.version_evidence import (
     places,
 )
 from kb.catalog.version_statements import Statement, release_of, statements
+from kb.errors import CatalogError
 from kb.types import MessageMatch, VersionEvidence, VersionRange
 
 __all__ = ["assumed_release", "find_version"]
@@ -49,14 +50,15 @@ def find_version(
         catalog,
     )
     low, high = _bounds(log, catalog)
-    given = release_of(stated, catalog) if stated else None
+    given = _given(stated, catalog) if stated else None
     if given is not None:
+        as_said = None if catalog.release(stated or "") else stated
         evidence = (
             VersionEvidence(0, stated or "", given, given, "stated"),
             *_telling(log, catalog),
         )
         ruled_out = given if not is_within(given, low, high, catalog) else None
-        return VersionRange(given, given, given, evidence, ruled_out)
+        return VersionRange(given, given, given, evidence, ruled_out, as_said)
     said = sorted(statements(paste.text, catalog), key=lambda item: (-item.rank, item.start))
     possible = [item for item in said if is_within(item.release, low, high, catalog)]
     if not possible:
@@ -72,10 +74,19 @@ def find_version(
     shown = [paste.stated(item) for item in _first_of_each(best)]
     if len(releases) == 1:
         release = releases[0]
-        return VersionRange(release, release, release, _in_order([*shown, *_telling(log, catalog)]))
+        lines_of_it = _in_order([*shown, *_telling(log, catalog)])
+        return VersionRange(release, release, release, lines_of_it, said=best[0].said)
     return VersionRange(
         None, releases[0], releases[-1], _in_order([*shown, *_telling(log, catalog)])
     )
+
+
+def _given(stated: str, catalog: Catalog) -> str | None:
+    """Return the release for the caller's version, the nearest where it is none that is known."""
+    try:
+        return release_of(stated, catalog) or catalog.judge(stated).release
+    except CatalogError:
+        return None
 
 
 def assumed_release(found: VersionRange, catalog: Catalog) -> str | None:

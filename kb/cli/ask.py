@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from kb.cli.parsers import (
@@ -42,7 +43,7 @@ def add_ask_parser(commands: Subparsers) -> None:
     parser.add_argument("--page", help="address of the page you read, or the id of its section")
     add_json(parser, "the Answer")
     add_language(parser)
-    add_settings(parser, "index", "hide_addresses")
+    add_settings(parser, "index", "corpora", "hide_addresses")
 
 
 def add_search_parser(commands: Subparsers) -> None:
@@ -59,16 +60,17 @@ def add_search_parser(commands: Subparsers) -> None:
     parser.add_argument("-k", type=int, default=5, metavar="N", help="how many (default: 5)")
     add_json(parser, "the sections")
     add_language(parser)
-    add_settings(parser, "index", "hide_addresses")
+    add_settings(parser, "index", "corpora", "hide_addresses")
 
 
 def _run_ask(args: argparse.Namespace) -> int:
     from kb.answer.render import answer_to_text
 
     text = _text(args.text)
-    answer = _base(args).ask(
-        text, args.question, args.language, version=args.sglang_version, page=args.page
-    )
+    with closing(_base(args)) as base:
+        answer = base.ask(
+            text, args.question, args.language, version=args.sglang_version, page=args.page
+        )
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
     else:
@@ -79,7 +81,8 @@ def _run_ask(args: argparse.Namespace) -> int:
 def _run_search(args: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    sections = _base(args).search(_text(args.text), args.k, args.language)
+    with closing(_base(args)) as base:
+        sections = base.search(_text(args.text), args.k, args.language)
     if args.json:
         print(json.dumps([asdict(section) for section in sections], ensure_ascii=False, indent=2))
     else:

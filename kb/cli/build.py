@@ -9,7 +9,7 @@ from kb.cli.parsers import FOUND, Subparsers, add_command, add_settings, configu
 from kb.errors import InputError
 from kb.settings.sources import DEFAULT
 
-__all__ = ["add_build_parser"]
+__all__ = ["add_build_parser", "progress_bar"]
 
 
 def add_build_parser(commands: Subparsers) -> None:
@@ -46,7 +46,7 @@ def _run_build(args: argparse.Namespace) -> int:
         settings.content,
         index,
         encoder=settings.encoder,
-        progress=_progress,
+        progress=progress_bar,
         settings=settings,
         corpus=settings.corpora[0] if settings.corpora else None,
         readers=args.reader,
@@ -57,10 +57,11 @@ def _run_build(args: argparse.Namespace) -> int:
     else:
         for corpus, generation in status.generations.items():
             print(f"{built.index.n_sections} sections in {corpus}, generation {generation}")
+    built.close()
     return FOUND
 
 
-def _progress(done: int, total: int) -> None:
+def progress_bar(done: int, total: int) -> None:
     """Draw a bar on stderr, where that is a terminal or at the end."""
     if sys.stderr.isatty() or done == total:
         filled = 30 * done // max(total, 1)

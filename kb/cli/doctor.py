@@ -17,11 +17,12 @@ def add_doctor_parser(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "doctor",
-        "Check a launch command against a release of SGLang, flag by flag.",
+        "Check a launch command against a release of SGLang: its flags and SGLANG_ variables.",
         _run_doctor,
         "kb doctor 'python3 -m sglang.launch_server --model-path M --tp 8' --version 0.5.9",
         "kb doctor --json < launch.sh",
-        more="Exit code 0: every flag is accepted; 1: one is not, or its value.",
+        "kb doctor < deployment.yaml",
+        more="Exit code 0: every flag is accepted and every variable is read; 1: one is not.",
     )
     parser.add_argument(
         "text",

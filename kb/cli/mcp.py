@@ -35,7 +35,7 @@ def add_mcp_parser(commands: Subparsers) -> None:
         metavar="NAME",
         help="a further name that clients call this machine by, with --http; can be repeated",
     )
-    add_settings(parser, "index", "hide_addresses", "max_paste_chars")
+    add_settings(parser, "index", "corpora", "hide_addresses", "max_paste_chars")
 
 
 def _run_mcp(args: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from kb.cli.ask import add_ask_parser, add_search_parser
 from kb.cli.build import add_build_parser
 from kb.cli.catalog import add_catalog_parser, add_flags_parser, protect_flag_name
 from kb.cli.doctor import add_doctor_parser
+from kb.cli.embed import add_embed_parser
 from kb.cli.mcp import add_mcp_parser
 from kb.cli.parsers import FAILED, FOUND, Parser, examples
 from kb.cli.serve import add_serve_parser
@@ -28,6 +29,7 @@ _COMMANDS = (
     add_ask_parser,
     add_search_parser,
     add_build_parser,
+    add_embed_parser,
     add_serve_parser,
     add_settings_parser,
     add_mcp_parser,

@@ -34,6 +34,12 @@ def add_serve_parser(commands: Subparsers) -> None:
         " ADDRESS is where browsers reach this server (default: host, port and root path)",
     )
     parser.add_argument(
+        "--print-systemd-unit", action="store_true", help="print a unit for systemd, and no more"
+    )
+    parser.add_argument(
+        "--print-containerfile", action="store_true", help="print a Containerfile, and no more"
+    )
+    parser.add_argument(
         "--portal",
         type=Path,
         metavar="FOLDER",
@@ -42,6 +48,11 @@ def add_serve_parser(commands: Subparsers) -> None:
 
 
 def _run_serve(args: argparse.Namespace) -> int:
+    if args.print_systemd_unit or args.print_containerfile:
+        from kb.serve.deployment import CONTAINERFILE, SYSTEMD_UNIT
+
+        print(SYSTEMD_UNIT if args.print_systemd_unit else CONTAINERFILE, end="")
+        return FOUND
     effective = configured(args)
     if args.print_csp is not None:
         return _print_csp(args, effective.settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,14 @@ import yaml
 from markdown_it.token import Token
 
 from kb.corpus.extra_signatures import SIGNATURES_FILE, ExtraSignatures, read_extra_signatures
+from kb.corpus.files import (
+    MARKDOWN_SUFFIXES,
+    UnreadableFileError,
+    content_digest,
+    markdown_files,
+    printable,
+    read_limited,
+)
 from kb.corpus.markdown import (
     Fence,
     Heading,
@@ -29,15 +36,13 @@ __all__ = [
     "Corpus",
     "Document",
     "Problem",
+    "content_digest",
     "page_key",
     "parse_document",
     "read_corpus",
     "slug_of",
 ]
 
-MARKDOWN_SUFFIXES = (".md", ".markdown")
-MAX_FILE_BYTES = 16 * 1024 * 1024  # a documentation page is some kilobytes; more is a mistake
-MAX_FILES = 200_000
 _LANGUAGES: tuple[Language, ...] = ("ko", "en")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -118,7 +123,7 @@ def read_corpus(folder: Path, *, strict: bool = True) -> Corpus:
     if not folder.is_dir():
         raise CorpusError(f"{folder} is not a folder; give the folder of the Markdown files")
     documents = []
-    for path in _markdown_files(folder):
+    for path in markdown_files(folder):
         relative = path.relative_to(folder).as_posix()
         documents.append(_read_document(path, relative))
     corpus = _with_signatures(documents, read_extra_signatures(folder))
@@ -155,43 +160,14 @@ def _given(section: Section, extra: ExtraSignatures) -> Section:
     return replace(section, signatures=tuple(dict.fromkeys((*section.signatures, *lines))))
 
 
-def content_digest(folder: Path) -> str:
-    """Return a digest of path and bytes of all that an index is made of, none of it parsed."""
-    digest = hashlib.sha256()
-    beside = [path for path in (folder / SIGNATURES_FILE,) if path.is_file()]
-    for path in (*_markdown_files(folder), *beside):
-        raw = path.read_bytes()
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{len(raw)}\0".encode())
-        digest.update(raw)
-    return digest.hexdigest()
-
-
-def _markdown_files(folder: Path) -> Iterator[Path]:
-    """Yield the Markdown files under `folder` in path order; hidden ones and links out are left."""
-    root = folder.resolve()
-    count = 0
-    for path in sorted(folder.rglob("*"), key=lambda found: found.as_posix()):
-        if path.suffix.lower() not in MARKDOWN_SUFFIXES or not path.is_file():
-            continue
-        if any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
-        if not path.resolve().is_relative_to(root):
-            continue
-        count += 1
-        if count > MAX_FILES:
-            raise CorpusError(f"{folder} holds more than {MAX_FILES:,} Markdown files; split it")
-        yield path
-
-
 def _read_document(path: Path, relative: str) -> Document:
     """Read one file; what is wrong with it becomes its problems, never an exception."""
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            return _broken(relative, 0, f"{size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
-        raw = path.read_bytes()
-    except OSError as error:
-        return _broken(relative, 0, f"cannot be read: {error.strerror}")
+        raw = read_limited(path)
+    except UnreadableFileError as error:
+        return _broken(relative, 0, str(error))
+    if printable(relative) != relative:
+        return _broken(relative, 0, "its name is not UTF-8; rename the file")
     if b"\0" in raw:
         line = raw[: raw.index(b"\0")].count(b"\n") + 1
         return _broken(relative, line, "holds a NUL byte; expected Markdown, not a binary file")
@@ -204,7 +180,8 @@ def _read_document(path: Path, relative: str) -> Document:
 
 
 def _broken(relative: str, line: int, message: str) -> Document:
-    return Document(relative, "en", relative, (), (), (), (Problem(relative, line, message),))
+    name = printable(relative)
+    return Document(name, "en", name, (), (), (), (Problem(name, line, message),))
 
 
 def parse_document(text: str, path: str) -> Document:
@@ -228,19 +205,24 @@ def parse_document(text: str, path: str) -> Document:
             problems.append(Problem(path, fence.start_line, message))
     headings = headings_of(tokens)
     sections = tuple(_sections(path, language, lines, headings, fences, tokens))
-    given = front_matter.get("title")
-    title = str(given) if given else headings[0].title if headings else Path(path).stem
+    title = _word(front_matter, "title") or (headings[0].title if headings else Path(path).stem)
     searchable = front_matter.get("search") is not False
     return Document(
         path, language, title, tuple(lines), tuple(fences), sections, tuple(problems), searchable
     )
 
 
+def _word(front_matter: dict[str, object], key: str) -> str:
+    """Return a plain value as text; a list of lists by reference would be written out in full."""
+    value = front_matter.get(key)
+    return "" if value is None or isinstance(value, list | dict | set) else str(value)
+
+
 def _language(path: str, front_matter: dict[str, object], text: str) -> Language:
     """Return the language: front matter, then folder, then `name.ko.md`, then the letters."""
     for key in ("lang", "language"):
         for language in _LANGUAGES:
-            if str(front_matter.get(key, "")).lower().startswith(language):
+            if _word(front_matter, key).lower().startswith(language):
                 return language
     parts = path.split("/")
     for language in _LANGUAGES:

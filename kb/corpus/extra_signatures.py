@@ -17,10 +17,10 @@ from pathlib import Path
 
 import yaml
 
+from kb.corpus.files import SIGNATURES_FILE, UnreadableFileError, read_limited
+
 __all__ = ["SIGNATURES_FILE", "ExtraSignatures", "read_extra_signatures"]
 
-SIGNATURES_FILE = "signatures.yaml"
-MAX_FILE_BYTES = 4 * 1024 * 1024
 _EXPECTED = "expected `section-id: |` and under it one line of a log each, indented"
 
 
@@ -38,11 +38,11 @@ def read_extra_signatures(folder: Path) -> ExtraSignatures:
     if not path.is_file():
         return ExtraSignatures({})
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            return _bad(0, f"at most {MAX_FILE_BYTES:,} bytes are read")
-        root = yaml.compose(path.read_bytes().decode("utf-8-sig"), Loader=yaml.SafeLoader)
-    except OSError as error:
-        return _bad(0, f"cannot be read: {error.strerror}")
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return _bad(0, "is a link out of the folder; put the file itself there")
+        root = yaml.compose(read_limited(path).decode("utf-8-sig"), Loader=yaml.SafeLoader)
+    except UnreadableFileError as error:
+        return _bad(0, str(error))
     except UnicodeDecodeError:
         return _bad(0, "is not UTF-8; save the file as UTF-8")
     except yaml.YAMLError as error:

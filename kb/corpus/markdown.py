@@ -135,6 +135,9 @@ def front_matter_of(tokens: Sequence[Token]) -> dict[str, Any]:
     """Return the YAML front matter as a dict, {} where there is none; yaml.YAMLError if broken."""
     for token in tokens[:1]:
         if token.type == "front_matter":
-            loaded = yaml.safe_load(token.content)
+            try:
+                loaded = yaml.safe_load(token.content)
+            except (ValueError, RecursionError) as error:  # a 13th month; brackets a thousand deep
+                raise yaml.YAMLError(str(error)) from error
             return loaded if isinstance(loaded, dict) else {}
     return {}

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
-from kb.cli.parsers import FOUND, Subparsers, add_command
+from kb.cli.parsers import FOUND, Subparsers, add_command, add_settings, configured
 from kb.errors import InputError
 from kb.feedback.gaps import stored_gaps
 from kb.feedback.report import gaps_report
 from kb.feedback.store import open_store
 
-__all__ = ["ENVIRONMENT", "add_gaps_parser"]
-
-ENVIRONMENT = "KB_FEEDBACK"  # a URL with a password belongs here: flags can be read by other users
+__all__ = ["add_gaps_parser"]
 
 
 def add_gaps_parser(commands: Subparsers) -> None:
@@ -28,11 +25,7 @@ def add_gaps_parser(commands: Subparsers) -> None:
         "kb gaps --feedback feedback.db",
         "kb gaps --feedback postgresql://kb@db/kb --output gaps.md",
     )
-    parser.add_argument(
-        "--feedback",
-        metavar="URL_OR_FILE",
-        help=f"where `kb serve --feedback` keeps it (default: {ENVIRONMENT})",
-    )
+    add_settings(parser, "feedback")
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="the report (default: standard output)"
     )
@@ -42,11 +35,11 @@ def add_gaps_parser(commands: Subparsers) -> None:
 
 
 def _run_gaps(args: argparse.Namespace) -> int:
-    place = args.feedback or os.environ.get(ENVIRONMENT)
+    place = configured(args).settings.feedback
     if not place:
         raise InputError(
             "no feedback was named; give --feedback and the file or URL that `kb serve --feedback`"
-            f" was given, or set {ENVIRONMENT}"
+            " was given, or set KB_FEEDBACK"
         )
     store = open_store(place, create=False)
     report = gaps_report(stored_gaps(store, with_closed=args.all))

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath, relpath
 
-from kb.corpus.documents import MARKDOWN_SUFFIXES, Problem
+from kb.corpus.documents import Problem
+from kb.corpus.files import MARKDOWN_SUFFIXES
 from kb.lint.page import Link, Page
 from kb.lint.target import LintTarget
 

@@ -133,6 +133,11 @@ _RARE = """AND s.terms && ARRAY(
         SELECT number FROM (
             SELECT number, n_sections, {totals} FROM asked) AS summed
         WHERE {rare})"""
+_NO_NEAR = """near_words AS MATERIALIZED (
+    SELECT NULL::integer AS position, NULL::float8 AS score WHERE false
+), near_error AS MATERIALIZED (
+    SELECT NULL::integer AS position, NULL::float8 AS score WHERE false
+)"""
 _EXACT_NEAR = """compared AS MATERIALIZED (
     SELECT c.position, -(v.vector <#> %(vector_words)s::vector) AS words,
            -(v.vector <#> %(vector_error)s::vector) AS error
@@ -161,13 +166,14 @@ _HNSW_NEAR = """near_{part} AS MATERIALIZED (
 )"""
 
 
-def _statement(dimensions: int, *, exact: bool) -> str:
+def _statement(dimensions: int, *, exact: bool, has_vectors: bool) -> str:
     weighed = ",\n           ".join(
         f"({_WEIGHED.format(part=part, dimensions=MAX_DIMENSIONS)})::sparsevec AS {part}"
         for part in _PARTS
     )
     if exact:
-        return _STATEMENT.format(weighed=weighed, rare="", near=_EXACT_NEAR)
+        near = _EXACT_NEAR if has_vectors else _NO_NEAR
+        return _STATEMENT.format(weighed=weighed, rare="", near=near)
     totals = ", ".join(
         f"{part}, sum(n_sections) FILTER (WHERE {part}) OVER (PARTITION BY {part}"
         f" ORDER BY n_sections, number) AS of_{part},"
@@ -175,9 +181,11 @@ def _statement(dimensions: int, *, exact: bool) -> str:
         for part in _PARTS
     )
     rare = " OR ".join(f"({part} AND (of_{part} <= %(rare)s OR nth_{part} = 1))" for part in _PARTS)
-    near = ", ".join(
-        _HNSW_NEAR.format(part=part, dimensions=dimensions) for part in ("words", "error")
-    )
+    near = _NO_NEAR
+    if has_vectors:
+        near = ", ".join(
+            _HNSW_NEAR.format(part=part, dimensions=dimensions) for part in ("words", "error")
+        )
     return _STATEMENT.format(
         weighed=weighed, rare=_RARE.format(totals=totals, rare=rare), near=near
     )
@@ -204,7 +212,7 @@ def ask_candidates(
         for row in (0, 1)
     ]
     return connection.execute(
-        _statement(len(generation.probe.vector), exact=exact),
+        _statement(len(generation.probe.vector), exact=exact, has_vectors=any(dense)),
         {
             "corpus": generation.corpus,
             "generation": generation.generation,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import random
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -149,6 +150,10 @@ class Database:
             reconnect_timeout=_CONNECT_TIMEOUT_S,
         )
         self.is_away = False
+        self._url = url
+        self._probing = threading.Lock()
+        self._probed_at = -1.0  # long ago
+        self._was_reachable = True
 
     def ask(self, do: Callable[[Any], T]) -> T:
         """Return what `do` returns for a connection; tried again where the connection breaks.
@@ -185,8 +190,16 @@ class Database:
         raise DatabaseAwayError("the database cannot be reached; it is tried again every moment")
 
     def _reachable(self) -> bool:
-        """Whether connections are only in use, not gone."""
-        return bool(self._pool.get_stats().get("pool_size", 0))
+        """Whether connections are only in use, not gone; looked for once for all who wait."""
+        with self._probing:
+            if time.monotonic() - self._probed_at > _GLANCE_S:
+                try:
+                    connect(self._url).close()
+                    self._was_reachable = True
+                except IndexDatabaseError:
+                    self._was_reachable = False
+                self._probed_at = time.monotonic()
+            return self._was_reachable
 
     def renew(self) -> None:
         """Replace the connections that broke while the database was away."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -123,15 +124,17 @@ def current_generations(connection: Any, names: Sequence[str] | None) -> tuple[G
 
 def admit_reader(connection: Any, corpus: int, role: str) -> None:
     """Let a role read a corpus, and no other that it is not named for."""
-    identifier = driver().sql.Identifier(role)
+    driver()
+    sql = importlib.import_module("psycopg.sql")
     with database_errors(), connection.transaction():
-        for table in TABLES:
-            if table == "kb_waiting":
-                continue
+        schema = connection.execute("SELECT current_schema()").fetchone()[0]
+        rights = [("USAGE ON SCHEMA", schema)]
+        rights += [("SELECT ON", table) for table in TABLES if table != "kb_waiting"]
+        for right, of in rights:
             connection.execute(
-                driver()
-                .sql.SQL("GRANT SELECT ON {} TO {}")
-                .format(driver().sql.Identifier(table), identifier)
+                sql.SQL(f"GRANT {right} {{}} TO {{}}").format(
+                    sql.Identifier(of), sql.Identifier(role)
+                )
             )
         connection.execute(
             "INSERT INTO kb_reader (corpus, role) VALUES (%s, %s) ON CONFLICT DO NOTHING",

@@ -37,11 +37,15 @@ SELECT w.digest FROM unnest(%(digests)s::text[]) AS w(digest)
 WHERE NOT EXISTS (SELECT FROM kb_vector v WHERE v.corpus = %(corpus)s
                   AND v.encoder = %(encoder)s AND v.digest = w.digest)
 """
+# Apart from the deletion, and once: a subquery in its condition may run again for each row, and
+# claim another batch each time.
 _CLAIM = """
-DELETE FROM kb_waiting WHERE corpus = %(corpus)s AND encoder = %(encoder)s AND digest IN (
+WITH claimed AS MATERIALIZED (
     SELECT digest FROM kb_waiting WHERE corpus = %(corpus)s AND encoder = %(encoder)s
     ORDER BY digest LIMIT %(batch)s FOR UPDATE SKIP LOCKED)
-RETURNING digest, text
+DELETE FROM kb_waiting w USING claimed
+WHERE w.corpus = %(corpus)s AND w.encoder = %(encoder)s AND w.digest = claimed.digest
+RETURNING w.digest, w.text
 """
 
 

@@ -92,6 +92,7 @@ def publish(
                 for role in readers:
                     admit_reader(connection, number, role)
                 collect_garbage(connection, number)
+                analyze(connection, number)
             return generation
     raise IndexDatabaseError(
         f"the vectors of {corpus!r} vanish while it is published; publish it again when no other"
@@ -191,6 +192,21 @@ def write_generation(
             "UPDATE kb_corpus SET generation = %s WHERE corpus = %s", (generation, corpus)
         )
     return int(generation)
+
+
+def analyze(connection: Any, corpus: int) -> None:
+    """Count the rows of the corpus's partitions anew: nobody else does right after a build.
+
+    Without, a statement is planned for an empty table.
+    """
+    with database_errors():
+        for table in ("kb_section", "kb_chunk", "kb_vector", "kb_term", "kb_frequency"):
+            row = connection.execute(
+                f"SELECT tableoid::regclass::text FROM {table} WHERE corpus = %s LIMIT 1",  # noqa: S608
+                (corpus,),
+            ).fetchone()
+            if row is not None:  # the name is PostgreSQL's own, quoted where it has to be
+                connection.execute(f"ANALYZE {row[0]}")
 
 
 def _copy(connection: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None:

@@ -15,7 +15,7 @@ from kb.retrieval.dense import DenseIndex
 from kb.retrieval.embedding import embed_texts, text_digest
 from kb.retrieval.encoders import Encoder, check_vectors, index_encoder_name
 from kb.retrieval.lexical import LexicalIndex, TitleIndex
-from kb.retrieval.searchable import EncoderProbe, IndexStatus
+from kb.retrieval.searchable import Compared, EncoderProbe, IndexStatus
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section
@@ -90,14 +90,29 @@ class Index:
         """Return the automaton over the lines that are a symptom only where a log ends in them."""
         return signature_matcher((s.id, line) for s in self.sections for line in s.last_signatures)
 
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """Return the position of each id among `ids`."""
+        return {identifier: number for number, identifier in enumerate(self.ids)}
+
+    @cached_property
+    def linking(self) -> Mapping[str, tuple[int, ...]]:
+        """Return the positions of the ids that link to each id, where any do."""
+        table: dict[str, list[int]] = {}
+        for identifier, others in self.links.items():
+            for other in others:
+                table.setdefault(other, []).append(self.positions[identifier])
+        return {identifier: tuple(found) for identifier, found in table.items()}
+
     def compared(
         self, query: Query, vectors: Vector | None, corpora: Sequence[str] | None = None
-    ) -> Index:
-        """Return the index itself: every query is compared with all of it."""
-        del query, vectors
+    ) -> Compared:
+        """Return the index itself, or its candidates for `query` where it is large."""
         if corpora is not None:
             raise InputError("corpora are for an index in a database; this one is a single folder")
-        return self
+        from kb.retrieval.candidates import LARGE, compare_candidates
+
+        return self if len(self.ids) < LARGE else compare_candidates(self, query, vectors)
 
     def cosines(self, vector: Vector) -> tuple[Vector, float]:
         """Return the best cosine of each id to a unit vector `(dim,)`, and their mean."""
@@ -120,6 +135,9 @@ class Index:
     def status(self) -> IndexStatus:
         """Return that it answers: it is in memory."""
         return IndexStatus()
+
+    def close(self) -> None:
+        """Do nothing: it holds nothing outside this process."""
 
 
 def section_links(sections: Sequence[Section]) -> dict[str, tuple[str, ...]]:

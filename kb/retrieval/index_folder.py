@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from kb.corpus.chunking import Chunk
 from kb.errors import IndexFolderError
-from kb.retrieval.dense import DenseIndex
+from kb.retrieval.dense import DenseIndex, read_faiss
 from kb.retrieval.embedding import text_digest
 from kb.retrieval.index import EncoderProbe, Index, embedding_text
-from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.lexical import LEXICAL_FILES, LexicalIndex
 from kb.retrieval.tokenization import TOKENIZER_VERSION
 from kb.retrieval.vector_journal import JOURNAL
 from kb.types import Section, Source
@@ -48,6 +48,9 @@ __all__ = [
 FORMAT = 1
 MANIFEST = "manifest.json"
 GENERATION = "g-"
+# What a generation cannot be read without.
+FILES = {"sections.jsonl", "chunks.jsonl", "vectors.faiss", *LEXICAL_FILES}
+_TRIES = 5  # of a load that builds overtake
 LOCK = ".lock"
 NEW = ".new-"  # a generation that is being written
 NEW_MANIFEST = ".manifest-"
@@ -98,7 +101,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise IndexFolderError(
             f"the index at {folder} is corrupted: {MANIFEST} is not JSON; {mend(folder)}"
         ) from error
-    if not isinstance(manifest, dict) or "format" not in manifest or "generation" not in manifest:
+    if not isinstance(manifest, dict) or not {"format", "generation"} <= set(manifest):
         raise IndexFolderError(
             f"{path} is some other program's manifest; give the folder that `kb build` wrote"
         )
@@ -111,12 +114,39 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise IndexFolderError(
             f"the index at {folder} is corrupted: {MANIFEST} fails its checksum; {mend(folder)}"
         )
+    if not _is_complete(manifest):
+        raise IndexFolderError(
+            f"the index at {folder} is corrupted: {MANIFEST} is not as a build writes it;"
+            f" {mend(folder)}"
+        )
     if manifest["tokenizer"] != TOKENIZER_VERSION:
         raise IndexFolderError(
             f"the index at {folder} is stale: made with tokenizer {manifest['tokenizer']}, this"
             f" version has {TOKENIZER_VERSION}; {mend(folder)}"
         )
     return manifest
+
+
+def _is_complete(manifest: dict[str, Any]) -> bool:
+    """Whether a manifest has all its fields, and names files of its own generation alone.
+
+    A checksum proves that nothing was damaged, not that a build wrote it: `../..` would lead out.
+    """
+    encoder, files = manifest.get("encoder"), manifest.get("files")
+    if not (isinstance(encoder, dict) and isinstance(files, dict)):
+        return False
+    names = [manifest["generation"], *files]
+    return (
+        {"tokenizer", "content"} <= set(manifest)
+        and isinstance(encoder.get("name"), str)
+        and isinstance(encoder.get("probe"), list)
+        and all(
+            isinstance(entry, dict) and {"bytes", "sha256"} <= set(entry)
+            for entry in files.values()
+        )
+        and all(isinstance(name, str) and Path(name).name == name for name in names)
+        and set(files) >= FILES
+    )
 
 
 def _check_files(folder: Path, manifest: dict[str, Any]) -> None:
@@ -141,19 +171,17 @@ def load_index(folder: Path, expected_content: str | None = None) -> Index:
 
     Raises IndexFolderError: missing, foreign, corrupted, truncated, stale, each with its remedy.
     """
-    manifest = _current_manifest(folder, expected_content)
-    try:
-        return _read_checked(folder, manifest)
-    except FileNotFoundError:
-        # A build may have replaced the generation since the manifest was read: look once more.
+    missing = ""
+    for _ in range(_TRIES):
         manifest = _current_manifest(folder, expected_content)
-    try:
-        return _read_checked(folder, manifest)
-    except FileNotFoundError as error:
-        missing = Path(error.filename or str(error)).name
-        raise IndexFolderError(
-            f"the index at {folder} is incomplete: {missing} is missing; {mend(folder)}"
-        ) from error
+        try:
+            return _read_checked(folder, manifest)
+        except FileNotFoundError as error:
+            # A build may have replaced the generation since the manifest was read: look again.
+            missing = Path(error.filename or str(error)).name
+    raise IndexFolderError(
+        f"the index at {folder} is incomplete: {missing} is missing; {mend(folder)}"
+    )
 
 
 def _current_manifest(folder: Path, expected_content: str | None) -> dict[str, Any]:
@@ -182,7 +210,6 @@ def _section(row: dict[str, Any]) -> Section:
 
 
 def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
-    import faiss
     import numpy as np
 
     from kb.corpus.markdown import split_lines
@@ -208,10 +235,7 @@ def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
         sections=sections,
         chunks=tuple(chunks),
         dense=DenseIndex(
-            # Read by Python: a file that is gone is then a FileNotFoundError, as for the others.
-            faiss.deserialize_index(
-                np.frombuffer((generation / "vectors.faiss").read_bytes(), dtype=np.uint8)
-            ),
+            read_faiss(generation / "vectors.faiss"),
             groups,
             len(positions),
         ),

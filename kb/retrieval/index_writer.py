@@ -20,6 +20,7 @@ from typing import Any
 
 from kb.corpus.chunking import MAX_CHUNK_CHARS
 from kb.errors import IndexFolderError
+from kb.retrieval.dense import write_faiss
 from kb.retrieval.index import Index
 from kb.retrieval.index_folder import (
     FORMAT,
@@ -119,8 +120,6 @@ def _drop_left_over(folder: Path) -> None:
 
 def _write_generation(index: Index, new: Path, folder: Path) -> str:
     """Write all files into `new`, then rename it to its digest inside `folder`; return the name."""
-    import faiss
-
     _write(new / "sections.jsonl", _json_lines(asdict(section) for section in index.sections))
     _write(
         new / "chunks.jsonl",
@@ -133,7 +132,7 @@ def _write_generation(index: Index, new: Path, folder: Path) -> str:
             for chunk in index.chunks
         ),
     )
-    faiss.write_index(index.dense.index, str(new / "vectors.faiss"))
+    write_faiss(index.dense.index, new / "vectors.faiss")
     index.lexical.save(new)
     names = sorted(path.name for path in new.iterdir())
     for name in names:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LexicalIndex", "TitleIndex", "term_saturation"]
+__all__ = ["LEXICAL_FILES", "LexicalIndex", "TitleIndex", "term_saturation"]
 
 # Lucene's variant with its own defaults.
 _K1 = 1.2
@@ -25,6 +25,10 @@ _B = 0.75
 # Raw little-endian arrays: numpy's own format is parsed by `ast`, which CPython 3.11 cannot do in
 # two threads at once ("AST constructor recursion depth mismatch").
 _FILES = {"data.f32": "<f4", "indices.i32": "<i4", "indptr.i64": "<i8"}
+
+# Postings that one text's candidates are picked from: a few milliseconds.
+MAX_POSTINGS = 100_000
+LEXICAL_FILES = frozenset((*_FILES, "vocabulary.json"))
 
 
 def term_saturation(
@@ -114,6 +118,49 @@ class LexicalIndex:
             start, end = self._indptr[number], self._indptr[number + 1]
             scores[self._indices[start:end]] += self._data[start:end]
         return scores
+
+    def scores_of(self, documents: NDArray[np.int64], terms: Iterable[str]) -> NDArray[np.float32]:
+        """Return the BM25 scores of some documents, rising positions, `(n,) float32`."""
+        import numpy as np
+
+        scores = np.zeros(len(documents), dtype=np.float32)
+        for number in self._columns(terms):
+            start, end = self._indptr[number], self._indptr[number + 1]
+            column = self._indices[start:end]
+            places = np.minimum(np.searchsorted(column, documents), max(len(column) - 1, 0))
+            held = column[places] == documents
+            scores[held] += self._data[start:end][places[held]]
+        return scores
+
+    def best(self, terms: Iterable[str], top: int) -> list[int]:
+        """Return the documents with the highest scores that any of the rarer `terms` is in.
+
+        Terms are taken from the rarest on until their postings are many: what only has the common
+        ones is no candidate. The documents found are scored by all terms.
+        """
+        import numpy as np
+
+        columns = sorted(self._columns(terms), key=lambda n: self._indptr[n + 1] - self._indptr[n])
+        if not columns:
+            return []
+        taken: list[tuple[int, int]] = []
+        total = 0
+        for number in columns:
+            start, end = int(self._indptr[number]), int(self._indptr[number + 1])
+            if taken and total + end - start > MAX_POSTINGS:
+                break
+            taken.append((start, end))
+            total += end - start
+        found = np.concatenate([self._indices[start:end] for start, end in taken])
+        weights = np.concatenate([self._data[start:end] for start, end in taken])
+        documents, places = np.unique(found, return_inverse=True)
+        partial = np.bincount(places, weights)
+        # Scored in full are some more than are asked for: the common terms may reorder them.
+        if len(documents) > 4 * top:
+            kept = np.sort(np.argpartition(-partial, 4 * top)[: 4 * top])
+            documents = documents[kept]
+        scores = self.scores_of(documents.astype(np.int64), terms)
+        return [int(n) for n in documents[np.argsort(-scores, kind="stable")[:top]]]
 
     def idf(self, terms: Iterable[str]) -> float:
         """Return the summed idf of distinct `terms`; one that no document has counts in full."""

@@ -153,3 +153,6 @@ class Searchable(Protocol):
     @property
     def status(self) -> IndexStatus:
         """Return how it is at the moment."""
+
+    def close(self) -> None:
+        """Let go of what it holds outside this process."""

@@ -132,19 +132,20 @@ class SignatureMatcher:
         starts = [0]
         for found in re.finditer("\n", text):
             starts.append(found.end())
-        n_hits = [0] * len(self.signatures)
-        n_tries = [0] * len(self.signatures)
+        n_hits: dict[int, int] = {}
+        n_tries: dict[int, int] = {}
         hits: list[Hit] = []
         for end, (length, whole, heads) in self._automaton.iter(folded):
             start = end - length + 1
             for number in (*whole, *heads):
-                if n_hits[number] >= MAX_HITS or n_tries[number] >= MAX_TRIES:
+                tried = n_tries.get(number, 0)
+                if n_hits.get(number, 0) >= MAX_HITS or tried >= MAX_TRIES:
                     continue
                 verify = self._verify if number in whole else self._verify_cut
                 hit = verify(self.signatures[number], folded, start, end + 1, starts)
-                n_tries[number] += 1
+                n_tries[number] = tried + 1
                 if hit is not None:
-                    n_hits[number] += 1
+                    n_hits[number] = n_hits.get(number, 0) + 1
                     hits.append(hit)
         hits.sort(key=lambda hit: (hit.line, -hit.matched))
         return hits

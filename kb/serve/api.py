@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
@@ -25,6 +26,8 @@ from kb.serve.feedback import Feedback, api_feedback
 from kb.serve.metrics import Meter
 from kb.serve.peers import client_of
 from kb.serve.problems import internal_error, problem
+from kb.serve.request_log import note_answer
+from kb.serve.widget_script import masking_routes
 from kb.types import Answer, AnswerSection, Language, Section
 from kb.version import __version__
 
@@ -91,8 +94,10 @@ def create_api(
         """Answer a pasted log, a question, or both, as `kb ask --json` does."""
         base = current.base
         _check_size(base, len(asked.paste) + len(asked.question or ""))
+        start = time.perf_counter()
         answer = await answered(lambda: _ask(base, asked, feedback), request)
         meter.answer(answer)
+        note_answer(answer, time.perf_counter() - start)
         return _json(answer.to_dict())
 
     @api.post(
@@ -104,7 +109,9 @@ def create_api(
         """List the sections nearest to a text, the best first, as `kb search --json` does."""
         base = current.base
         _check_size(base, len(wanted.text))
-        call = partial(base.search, wanted.text, wanted.top_k, wanted.language)
+        call = partial(
+            base.search, wanted.text, wanted.top_k, wanted.language, corpora=wanted.corpora
+        )
         found = await answered(call, request)
         return _json([asdict(section) for section in found])
 
@@ -123,6 +130,7 @@ def create_api(
             return problem(404, "there is no section with this id; /api/v1/search finds ids")
         return _json(asdict(found))
 
+    api.include_router(masking_routes())
     if feedback:
         api.include_router(api_feedback(feedback, _documented))
     return api
@@ -170,7 +178,14 @@ def _ask(base: KnowledgeBase, asked: AskRequest, feedback: Feedback | None) -> A
     question = (asked.question or "").strip() or None
     version = (asked.version or "").strip() or None
     try:
-        answer = base.ask(asked.paste, question, asked.language, version=version, page=asked.page)
+        answer = base.ask(
+            asked.paste,
+            question,
+            asked.language,
+            version=version,
+            page=asked.page,
+            corpora=asked.corpora,
+        )
     except CatalogError as error:
         if version is None:  # the catalogue itself is broken
             raise

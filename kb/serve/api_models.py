@@ -30,6 +30,17 @@ def _whole_characters(text: str) -> str:
 Text = Annotated[str, AfterValidator(_whole_characters)]
 
 
+Corpora = Annotated[
+    list[Annotated[Text, Field(max_length=200)]] | None,
+    Field(
+        min_length=1,
+        max_length=100,
+        description="Some of the corpora that `/readyz` names, where the index is in a database;"
+        " without it all of them.",
+    ),
+]
+
+
 class AskRequest(BaseModel):
     """A pasted log, a question, or both."""
 
@@ -62,6 +73,7 @@ class AskRequest(BaseModel):
             " which wins among sections that fit about as well.",
         ),
     ] = None
+    corpora: Corpora = None
 
 
 class SearchRequest(BaseModel):
@@ -79,6 +91,7 @@ class SearchRequest(BaseModel):
     language: Annotated[
         Language | None, Field(description="Of the sections; without it, that of the text.")
     ] = None
+    corpora: Corpora = None
 
 
 class Problem(BaseModel):

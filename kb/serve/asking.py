@@ -6,6 +6,7 @@ The chat waits in the same queue as the HTTP API: a few at a time, turns go roun
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from kb.serve.answer_html import error_html
 from kb.serve.ask_queue import AskQueue, QueueFullError, TooSlowError
 from kb.serve.metrics import Meter
 from kb.serve.replies import Reply
+from kb.serve.request_log import note_answer
 from kb.strings import text
 from kb.types import Language
 
@@ -47,11 +49,16 @@ class Asking:
         """
         answering = asyncio.ensure_future(self._queue.run(call, client))
         look_s = _FIRST_LOOK_S
+        start = time.perf_counter()
         try:
             while not (await asyncio.wait({answering}, timeout=look_s))[0]:
                 yield Waiting(self._queue.waiting)
                 look_s = _NEXT_LOOK_S
-            yield answering.result()
+            reply = answering.result()
+            if reply.answer is not None:
+                self._meter.answer(reply.answer)
+                note_answer(reply.answer, time.perf_counter() - start)
+            yield reply
         except QueueFullError:
             self._meter.refuse("queue_full")
             yield _refusal("chat.error_busy", page)

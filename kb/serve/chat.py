@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import zlib
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -23,15 +25,18 @@ from kb.serve.asking import Asking
 from kb.serve.current_base import CurrentBase
 from kb.serve.feedback import Feedback, chat_feedback
 from kb.serve.maintainers import MaintainersPage
-from kb.serve.maintainers_sign_in import SignIn
+from kb.serve.maintainers_sign_in import MaintainerSignIn
+from kb.serve.mcp import mcp_beside
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
 from kb.serve.replies import Replies
 from kb.serve.security import protect
+from kb.serve.session_owner import OwnerSockets, SessionOwner
 from kb.serve.sign_in import sign_in_routes
-from kb.serve.widget import widget_routes
+from kb.serve.widget_script import widget_routes
 from kb.types import Language
+from kb.version import __version__
 
 __all__ = ["create_app"]
 
@@ -46,12 +51,16 @@ def create_app(
     access: Access | None = None,
     routers: Sequence[APIRouter] = (),
     feedback: FeedbackStore | None = None,
+    mcp: bool = False,
+    owners: OwnerSockets | None = None,
 ) -> FastAPI:
     """Return web chat and API over `base`, by default the shipped one, as an ASGI application.
 
     `access` says who may use it and how much; by default no page of another origin may. The chat
     takes every path that is left over, so further routes come in as `routers`. Votes and unanswered
     questions are kept in `feedback`, which the application closes at its end; without it, nowhere.
+    With `mcp`, coding agents are served at `/mcp` by the same rules. Where several processes
+    answer, `owners` says how they reach each other.
     Raises IndexFolderError where the shipped index cannot be loaded.
     """
     current = CurrentBase.of(base or KnowledgeBase.load())
@@ -60,14 +69,17 @@ def create_app(
     encoder_loaded = threading.Event()
     queue = AskQueue(access.asks_at_a_time, access.asks_waiting, access.ask_timeout_s)
     _watch(meter, current, queue)
-    kept = Feedback(current, feedback) if feedback else None
+    kept = Feedback(current, feedback, meter) if feedback else None
     replies = Replies(current, kept)
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.
     page.add_middleware(CORSMiddleware)
+    blocks = build_page(replies, Asking(queue, meter), current.base.settings.max_paste_chars)
+    # In each worker the same, and another one where the page is.
+    blocks.app_id = zlib.crc32(f"{__version__} {_assets_path()}".encode())
     gr.mount_gradio_app(
         page,
-        build_page(replies, Asking(queue, meter), current.base.settings.max_paste_chars),
+        blocks,
         path="/",
         theme=page_theme(),
         footer_links=[],
@@ -79,9 +91,18 @@ def create_app(
         enable_monitoring=False,
     )
 
+    assets = _assets_path()
+    guarded = PageGuard(page, _first_in_head(assets), _last_in_head(assets), access.allowed_origins)
+    owner = SessionOwner(guarded, owners) if owners else None
+    agents = mcp_beside(current, queue) if mcp else None
+
     @asynccontextmanager
     async def run_page(_: FastAPI) -> AsyncIterator[None]:
-        async with page.router.lifespan_context(page):
+        async with AsyncExitStack() as running:
+            for part in (page, agents) if agents else (page,):
+                await running.enter_async_context(part.router.lifespan_context(part))
+            if owner:
+                await running.enter_async_context(owner.listen())
             yield
         queue.close()
         if kept:
@@ -94,31 +115,41 @@ def create_app(
         lifespan=run_page,
     )
     app.state.encoder_loaded = encoder_loaded
+    app.state.end_heartbeats = partial(_end_heartbeats, page)
     add_problems(app, meter)
     for router in (*routers, health_routes(current, encoder_loaded), metrics_routes(meter)):
         app.include_router(router)
     app.mount("/api/v1", create_api(current, queue, meter, encoder_loaded, kept))
     if kept:
         app.include_router(chat_feedback(kept))
+    if agents:
+        app.router.routes.extend(agents.routes)
     app.include_router(_section_routes(replies))
     app.include_router(widget_routes())
     app.include_router(sign_in_routes(access))
     assets = _assets_path()
     if feedback and access.maintainer_token:
-        sign_in = SignIn(access.maintainer_token)
+        sign_in = MaintainerSignIn(access.maintainer_token)
         maintainers = MaintainersPage(feedback, sign_in, access.root_path, assets)
         app.include_router(maintainers.routes())
     app.mount(assets, StaticFiles(directory=ASSETS))
-    guarded = PageGuard(page, _first_in_head(assets), _last_in_head(assets), access.allowed_origins)
-    app.mount("/", guarded)
+    app.mount("/", owner or guarded)
     protect(app, access, meter)
     return app
 
 
+def _end_heartbeats(page: FastAPI) -> None:
+    """End the connection that each open page keeps, which a server that stops would wait for."""
+    for route in page.routes:
+        inside = getattr(route, "app", None)
+        if isinstance(inside, gr.routes.App) and inside.stop_event is not None:
+            inside.stop_event.set()
+
+
 def _watch(meter: Meter, current: CurrentBase, queue: AskQueue) -> None:
     """Let the metrics show the index and the queue."""
-    meter.watch("kb_asks_running", "Questions being answered.", lambda: queue.running)
-    meter.watch("kb_asks_waiting", "Questions in the queue.", lambda: queue.waiting)
+    meter.watch("kb_asks_running", "Questions being answered.", lambda: queue.running, summed=True)
+    meter.watch("kb_asks_waiting", "Questions in the queue.", lambda: queue.waiting, summed=True)
     for name, meaning, value in (
         ("sections", "Sections in the index.", lambda: current.base.index.n_sections),
         ("loaded_timestamp_seconds", "When it was loaded.", lambda: current.state.loaded_at),

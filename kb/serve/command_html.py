@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from kb.serve.escaping import code_span, escape
+from kb.answer.wording import command_heading
+from kb.serve.escaping import code_span, escape, with_code_spans
 from kb.serve.markdown_html import copy_button
-from kb.strings import text
 from kb.types import CommandAdvice, CommandChange, Language
 
 __all__ = ["command_html", "diff_lines"]
@@ -42,7 +42,7 @@ def command_html(advice: CommandAdvice, language: Language) -> str:
     rows = "".join(_row(*line) for line in diff_lines(advice.given, advice.suggested))
     return (
         '<section class="kb-command">'
-        f"<h3>{escape(text('answer.command', language))}</h3>"
+        f"<h3>{with_code_spans(command_heading(advice, language))}</h3>"
         + (f'<ul class="kb-changes">{changes}</ul>' if changes else "")
         + '<div class="kb-code kb-diff"><div class="kb-code-bar"><span></span>'
         + copy_button("chat.copy_command", language)

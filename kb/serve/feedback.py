@@ -20,6 +20,7 @@ from kb.feedback.store import FeedbackError, FeedbackStore
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.api_models import Text
 from kb.serve.current_base import CurrentBase
+from kb.serve.metrics import Meter
 from kb.serve.problems import problem
 from kb.types import Answer, Language
 from kb.version import __version__
@@ -77,8 +78,14 @@ class Kept(BaseModel):
 class Feedback:
     """What the server keeps; safe from several threads."""
 
-    def __init__(self, base: KnowledgeBase | CurrentBase, store: FeedbackStore) -> None:
-        """Take the knowledge base that votes are about, and where they are kept."""
+    def __init__(
+        self,
+        base: KnowledgeBase | CurrentBase,
+        store: FeedbackStore,
+        meter: Meter | None = None,
+    ) -> None:
+        """Take the knowledge base that votes are about, where they are kept and counted."""
+        self._meter = meter or Meter()
         self._current = CurrentBase.of(base)
         self._store = store
         # One thread: an answer does not wait for a disk, let alone for a database that is away.
@@ -91,9 +98,14 @@ class Feedback:
         if self._current.base.section(asked.section, asked.language) is None:
             return False
         lines = signature_lines(asked.paste) if asked.paste and not asked.helpful else ()
-        self._store.add_vote(
-            Vote(asked.section, asked.helpful, asked.language, __version__, asked.reason, lines)
-        )
+        vote = Vote(asked.section, asked.helpful, asked.language, __version__, asked.reason, lines)
+        kind = "helpful" if asked.helpful else "not_helpful"
+        try:
+            self._store.add_vote(vote)
+        except FeedbackError:
+            self._meter.feedback(kind, kept=False)
+            raise
+        self._meter.feedback(kind, kept=True)
         return True
 
     def answered(self, answer: Answer, paste: str) -> None:
@@ -124,6 +136,7 @@ class Feedback:
     def _written(self, future: Future[None]) -> None:
         self._waiting.release()
         error = future.exception()
+        self._meter.feedback("unanswered", kept=error is None)
         if isinstance(error, FeedbackError):
             _log.error("an unanswered question was not kept: %s", error)
         elif error is not None:

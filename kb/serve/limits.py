@@ -17,7 +17,7 @@ from kb.serve.paths import route_path
 from kb.serve.peers import client_of
 from kb.serve.problems import problem
 
-__all__ = ["BodyLimit", "RateLimit", "TokenBuckets"]
+__all__ = ["BodyLimit", "RateLimit", "TokenBuckets", "replay"]
 
 # What makes the server work; the page's own files, its heartbeat and health checks are free.
 _COUNTED = (
@@ -27,7 +27,6 @@ _COUNTED = (
     "/chat-section",
     "/chat-feedback",
     "/gradio_api/queue/join",
-    "/gradio_api/run/",
     "/maintainers",
 )
 _MOST_CLIENTS = 20_000  # remembered at a time, about 4 MB
@@ -115,7 +114,7 @@ class BodyLimit:
         try:
             refused = await self._read(scope, receive, body)
             if refused is None:
-                await self._app(scope, _replay(bytes(body), receive), send)
+                await self._app(scope, replay(bytes(body), receive), send)
             elif refused:
                 await self._refuse(refused, scope, receive, send)
         finally:
@@ -181,7 +180,7 @@ class BodyLimit:
         await reply(scope, receive, send)
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that gives the body once, then what the server says."""
     given = False
 

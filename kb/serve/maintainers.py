@@ -22,7 +22,7 @@ from kb.feedback.records import MARK_STATES, MarkState
 from kb.feedback.report import gaps_report
 from kb.feedback.store import FeedbackError, FeedbackStore
 from kb.serve.maintainers_html import Place, gaps_page, message_page, sign_in_page
-from kb.serve.maintainers_sign_in import COOKIE, STAYS_S, SignIn
+from kb.serve.maintainers_sign_in import COOKIE, STAYS_S, MaintainerSignIn
 from kb.serve.origins import is_own_origin
 from kb.types import Language
 
@@ -48,7 +48,9 @@ _HEADERS = {
 class MaintainersPage:
     """The routes of the page over one store."""
 
-    def __init__(self, store: FeedbackStore, sign_in: SignIn, root_path: str, assets: str) -> None:
+    def __init__(
+        self, store: FeedbackStore, sign_in: MaintainerSignIn, root_path: str, assets: str
+    ) -> None:
         """Take the store, who is let in, the proxy's sub-path, and where style sheets are."""
         self._store = store
         self._sign_in = sign_in
@@ -123,7 +125,7 @@ class MaintainersPage:
         if not _is_from_here(request):
             return _html(message_page("maintainers.other_page", place), 403)
         form = await _form(request)
-        if not self._sign_in.is_token("".join(form.get("token", [])).strip()):
+        if not self._sign_in.is_token("".join(form.get("token", []))):
             return _html(sign_in_page(place, "maintainers.wrong_token"), 403)
         reply = self._to_page(place)
         reply.set_cookie(

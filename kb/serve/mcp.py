@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from mcp.server import MCPServer
+    from mcp.server.transport_security import TransportSecuritySettings
+    from starlette.applications import Starlette
 
-__all__ = ["PATH", "serve_http", "serve_stdio"]
+    from kb.serve.ask_queue import AskQueue
+    from kb.serve.current_base import CurrentBase
+
+__all__ = ["PATH", "mcp_beside", "serve_http", "serve_stdio"]
 
 PATH = "/mcp"
 # Of a character of a paste in the body of a request: UTF-8 takes at most four.
@@ -65,13 +70,7 @@ def serve_http(
     import uvicorn
     from mcp.server.transport_security import TransportSecuritySettings
 
-    app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        json_response=True,
-        stateless_http=True,  # no memory of clients: any worker answers, a restart loses nothing
-        max_request_body_size=base.settings.max_paste_chars * _BYTES_PER_CHAR + _BYTES_AROUND_PASTE,
-        transport_security=TransportSecuritySettings(allowed_hosts=names, allowed_origins=[]),
-    )
+    app = http_app(server, base.settings, TransportSecuritySettings(allowed_hosts=names))
     listening = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     _log.info("serving MCP at http://%s:%s%s", shown, listening.getsockname()[1], PATH)
@@ -81,17 +80,48 @@ def serve_http(
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _server(
-    index: Path | str | None, settings: Settings | None
-) -> tuple[MCPServer[Any], KnowledgeBase]:
-    """Return the MCP server and what it answers from, the encoder loading meanwhile."""
+def http_app(
+    server: MCPServer[Any], settings: Settings, security: TransportSecuritySettings
+) -> Starlette:
+    """Return the application that serves at `PATH`; its lifespan has to be run."""
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=True,
+        stateless_http=True,  # no memory of clients: any worker answers, a restart loses nothing
+        max_request_body_size=settings.max_paste_chars * _BYTES_PER_CHAR + _BYTES_AROUND_PASTE,
+        transport_security=security,
+    )
+
+
+def mcp_beside(current: CurrentBase, queue: AskQueue) -> Starlette:
+    """Return the application for a server that has guards of its own, to be mounted there.
+
+    Raises InputError where the extra is not installed.
+    """
+    _check_extra()
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from kb.serve.mcp_server import create_mcp_server
+
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    return http_app(create_mcp_server(current, queue), current.base.settings, security)
+
+
+def _check_extra() -> None:
     try:
         from mcp.server import MCPServer  # noqa: F401 - of an older SDK the name is missing
     except ImportError as error:
         raise InputError(
-            "`kb mcp` needs the MCP SDK, release 2 or later, which is not installed;"
+            "MCP needs its SDK, release 2 or later, which is not installed;"
             " pip install 'sglang-troubleshooting-kb[mcp]'"
         ) from error
+
+
+def _server(
+    index: Path | str | None, settings: Settings | None
+) -> tuple[MCPServer[Any], KnowledgeBase]:
+    """Return the MCP server and what it answers from, the encoder loading meanwhile."""
+    _check_extra()
     from kb.serve.mcp_server import create_mcp_server
 
     _log_to_stderr()  # before the SDK sets up a log of its own

@@ -16,6 +16,7 @@ from kb.answer.diagnosis import Diagnosis
 from kb.errors import KBError
 from kb.knowledge_base import KnowledgeBase
 from kb.serve import mcp_tools
+from kb.serve.ask_queue import AskQueue
 from kb.serve.current_base import CurrentBase
 from kb.serve.mcp_tools import FoundSections, Told
 from kb.types import Answer, Language, Section
@@ -87,8 +88,21 @@ _Diagnosis = RootModel[Diagnosis]
 class _Tools:
     """The tools' signatures are their input schemas, the second annotation is the output's."""
 
-    def __init__(self, current: CurrentBase) -> None:
+    def __init__(self, current: CurrentBase, queue: AskQueue | None) -> None:
         self._current = current
+        self._queue = queue
+
+    def _result(self, tell: Callable[[], Told]) -> CallToolResult:
+        """Return what is told; the SDK calls tools in threads, which may wait."""
+        try:
+            told = self._queue.run_here(tell, "mcp") if self._queue else tell()
+        except KBError as error:
+            return CallToolResult(
+                content=[TextContent(type="text", text=str(error))], is_error=True
+            )
+        return CallToolResult(
+            content=[TextContent(type="text", text=told.text)], structured_content=told.structure
+        )
 
     def ask(
         self,
@@ -109,7 +123,7 @@ class _Tools:
         ] = "",
     ) -> Annotated[CallToolResult, _Answer]:
         base = self._current.base
-        return _result(lambda: mcp_tools.ask(base, paste, question, language, version, page))
+        return self._result(lambda: mcp_tools.ask(base, paste, question, language, version, page))
 
     def search(
         self,
@@ -119,14 +133,14 @@ class _Tools:
         ] = 5,
         language: _Language = None,
     ) -> Annotated[CallToolResult, _FoundSections]:
-        return _result(lambda: mcp_tools.search(self._current.base, text, top_k, language))
+        return self._result(lambda: mcp_tools.search(self._current.base, text, top_k, language))
 
     def section(
         self,
         id: Annotated[str, Field(description="E.g. 'cuda-out-of-memory'.")],  # noqa: A002 - the name agents see
         language: _LanguageOrEnglish = None,
     ) -> Annotated[CallToolResult, _Section]:
-        return _result(lambda: mcp_tools.section(self._current.base, id, language or "en"))
+        return self._result(lambda: mcp_tools.section(self._current.base, id, language or "en"))
 
     def doctor(
         self,
@@ -145,12 +159,15 @@ class _Tools:
         ] = "",
         language: _LanguageOrEnglish = None,
     ) -> Annotated[CallToolResult, _Diagnosis]:
-        return _result(lambda: mcp_tools.doctor(command, version, language or "en"))
+        return self._result(lambda: mcp_tools.doctor(command, version, language or "en"))
 
 
-def create_mcp_server(base: KnowledgeBase | CurrentBase) -> MCPServer[Any]:
+def create_mcp_server(
+    base: KnowledgeBase | CurrentBase, queue: AskQueue | None = None
+) -> MCPServer[Any]:
     """Return an MCP server over `base`, to be run on any of the SDK's transports.
 
+    Questions wait in `queue`, where there is one.
     A KBError comes back as a tool error with its message alone.
     """
     server: MCPServer[Any] = MCPServer(
@@ -161,7 +178,7 @@ def create_mcp_server(base: KnowledgeBase | CurrentBase) -> MCPServer[Any]:
         log_level="WARNING",  # at INFO the SDK logs the messages of errors, which quote the user
         subscriptions=False,  # the lists never change
     )
-    tools = _Tools(CurrentBase.of(base))
+    tools = _Tools(CurrentBase.of(base), queue)
     for run, title, description in (
         (tools.ask, "Explain an SGLang failure", ASK),
         (tools.search, "Search SGLang troubleshooting", SEARCH),
@@ -180,13 +197,3 @@ def create_mcp_server(base: KnowledgeBase | CurrentBase) -> MCPServer[Any]:
             ),
         )
     return server
-
-
-def _result(tell: Callable[[], Told]) -> CallToolResult:
-    try:
-        told = tell()
-    except KBError as error:
-        return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
-    return CallToolResult(
-        content=[TextContent(type="text", text=told.text)], structured_content=told.structure
-    )

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from fastapi import APIRouter
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb.serve.paths import route_path
+from kb.serve.request_log import REQUEST_ID, begin_request, end_request
 from kb.types import Answer
 
 __all__ = ["Meter", "RequestMeter", "metrics_routes"]
@@ -26,11 +33,27 @@ _ROUTES = (
     ("/healthz", "health"),
     ("/readyz", "readiness"),
     ("/metrics", "metrics"),
+    ("/mcp", "mcp"),
     ("/widget", "widget"),
+    ("/sign-in", "sign-in"),
     ("/maintainers", "maintainers"),
     ("/", "chat"),
 )
+_SHARED = "PROMETHEUS_MULTIPROC_DIR"  # the client library's own name
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+@contextmanager
+def shared_counters() -> Iterator[Callable[[int], None]]:
+    """Let counters made from now on be shared by the processes forked from this one.
+
+    Gives what is to be called with the id of a process that has ended.
+    """
+    with tempfile.TemporaryDirectory(prefix="kb-metrics-") as folder:
+        os.environ[_SHARED] = folder
+        values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
+        yield mark_process_dead
+        del os.environ[_SHARED]
 
 
 class Meter:
@@ -39,6 +62,7 @@ class Meter:
     def __init__(self) -> None:
         """Start at zero, apart from the counters of other applications in the process."""
         self.registry = CollectorRegistry()
+        self._watched: list[tuple[Gauge, Callable[[], float]]] = []
         self._requests = Counter(
             "kb_requests",
             "Requests answered.",
@@ -53,24 +77,53 @@ class Meter:
             registry=self.registry,
         )
         self._answers = Counter(
-            "kb_answers", "Answers of the API.", ("found", "language"), registry=self.registry
+            "kb_answers", "Answers of API and chat.", ("found", "language"), registry=self.registry
+        )
+        self._feedback = Counter(
+            "kb_feedback",
+            "Votes and unanswered questions.",
+            ("kind", "kept"),
+            registry=self.registry,
         )
         self._refused = Counter(
             "kb_refused", "Requests refused by a limit.", ("reason",), registry=self.registry
         )
 
-    def watch(self, name: str, meaning: str, value: Callable[[], float]) -> None:
-        """Add a number that is read whenever the metrics are."""
-        Gauge(name, meaning, registry=self.registry).set_function(value)
+    def watch(
+        self, name: str, meaning: str, value: Callable[[], float], *, summed: bool = False
+    ) -> None:
+        """Add a number; of several workers' ones the largest is shown, or their sum."""
+        mode: Any = "livesum" if summed else "livemax"
+        gauge = Gauge(name, meaning, registry=self.registry, multiprocess_mode=mode)
+        self._watched.append((gauge, value))
+
+    def text(self) -> bytes:
+        """Return the numbers in Prometheus' text format, those of all workers together."""
+        self._refresh()
+        if not os.environ.get(_SHARED):
+            return generate_latest(self.registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)
+
+    def _refresh(self) -> None:
+        for gauge, value in self._watched:
+            gauge.set(value())
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request that has been answered."""
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
+        if os.environ.get(_SHARED):  # another worker may be asked for the numbers
+            self._refresh()
 
     def answer(self, answer: Answer) -> None:
-        """Count an answer of the API."""
+        """Count an answer of the API or the chat."""
         self._answers.labels("yes" if answer.found else "no", answer.language).inc()
+
+    def feedback(self, kind: str, kept: bool) -> None:
+        """Count a vote, `helpful` or `not_helpful`, or an `unanswered` question."""
+        self._feedback.labels(kind, "yes" if kept else "no").inc()
 
     def refuse(self, reason: str) -> None:
         """Count a refusal; `reason` is one of the program's own words."""
@@ -78,7 +131,7 @@ class Meter:
 
 
 class RequestMeter:
-    """ASGI middleware that counts and times requests."""
+    """ASGI middleware that counts, times and logs requests, each under an id of its own."""
 
     def __init__(self, app: ASGIApp, meter: Meter) -> None:
         """Take the application and where to count."""
@@ -96,8 +149,12 @@ class RequestMeter:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                headers = MutableHeaders(raw=list(message["headers"]))
+                headers[REQUEST_ID] = request_id
+                message = {**message, "headers": headers.raw}
             await send(message)
 
+        request_id = begin_request(scope)
         path = route_path(scope)  # now, since mounted applications change it
         start = time.perf_counter()
         try:
@@ -105,7 +162,9 @@ class RequestMeter:
         finally:
             route = next((name for prefix, name in _ROUTES if path.startswith(prefix)), "other")
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            self._meter.request(route, method, status, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            self._meter.request(route, method, status, seconds)
+            end_request(route, method, status, seconds)
 
 
 def metrics_routes(meter: Meter) -> APIRouter:
@@ -114,6 +173,6 @@ def metrics_routes(meter: Meter) -> APIRouter:
 
     @routes.get("/metrics", include_in_schema=False)
     def metrics() -> Response:
-        return Response(generate_latest(meter.registry), media_type=CONTENT_TYPE_LATEST)
+        return Response(meter.text(), media_type=CONTENT_TYPE_LATEST)
 
     return routes

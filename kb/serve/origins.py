@@ -18,7 +18,7 @@ from kb.serve.problems import problem
 __all__ = ["OriginRules", "SecurityHeaders", "is_own_origin"]
 
 # Pages of other origins have no business with the routes of the chat page itself.
-_SHARED = ("/api/", "/widget")
+_SHARED = ("/api/", "/widget", "/mcp")
 _PREFLIGHT_AGE_S = 600
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -48,7 +48,11 @@ class OriginRules:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         send_out = _varied(send, origin if origin in self._allowed else None)
-        if origin is None or origin in self._allowed or is_own_origin(Request(scope), origin):
+        # No page of ours calls agents' tools: one that says so came by a name rebound to this host.
+        own = not route_path(scope).startswith("/mcp") and is_own_origin(
+            Request(scope), origin or ""
+        )
+        if origin is None or origin in self._allowed or own:
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
                 await _preflight()(scope, receive, send_out)
             else:

@@ -44,9 +44,15 @@ def build_page(replies: Replies, asking: Asking, max_paste_chars: int) -> gr.Blo
     layout = _Layout(replies, asking, max_paste_chars)
     page = gr.Blocks(title=text("chat.title", "en"), analytics_enabled=False, fill_width=True)
     page.state_session_capacity = _MOST_SESSIONS
+
+    def forget(request: gr.Request) -> None:
+        """Let go what Gradio remembers of a page that was closed: its log among it."""
+        page.state_holder.session_data.pop(request.session_hash or "", None)
+
     with page:
         layout.place()
         layout.connect(page)
+        page.unload(forget)
     # Gradio starts every question at once: those wait in the queue that the API has too.
     page.queue(default_concurrency_limit=None, api_open=False)
     return page

@@ -78,7 +78,7 @@ def waiting_html(waiting: Waiting, page: Language) -> str:
     if not waiting.questions:
         return ""
     said = text("chat.waiting", page, count=waiting.questions)
-    return f'<p class="kb-waiting" role="status" lang="{page}">{escape(said)}</p>'
+    return f'<p class="kb-waiting" lang="{page}">{escape(said)}</p>'
 
 
 def _files_html(page: Language) -> str:

@@ -14,7 +14,7 @@ from kb.serve.feedback import Feedback
 from kb.serve.section_links import SectionLinks
 from kb.serve.topics_html import topics_html
 from kb.strings import text
-from kb.types import Language, VersionRange
+from kb.types import Answer, Language, VersionRange
 
 __all__ = ["Replies", "Reply"]
 
@@ -25,6 +25,7 @@ class Reply:
 
     html: str
     version: str | None = None  # the release of SGLang the log is of, or `first–last`
+    answer: Answer | None = None  # what it shows, where there is one
 
 
 class Replies:
@@ -80,7 +81,9 @@ class Replies:
             further_lines=further_lines,
             hide_addresses=base.settings.hide_addresses,
         )
-        return Reply(html, found)
+        if not answer.found and not answer.nearest:  # nothing was asked: what could be is shown
+            html += topics_html(base.index.sections, answer.language)
+        return Reply(html, found, answer)
 
     def section(self, identifier: str, language: Language) -> str | None:
         """Return a section as HTML, None where no section has this id."""

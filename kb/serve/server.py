@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import logging
+import logging.config
+import math
 import signal
 import socket
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import uvicorn
+import uvicorn.config
 
 from kb.errors import InputError, KBError
 from kb.feedback.store import open_store
@@ -19,7 +24,11 @@ from kb.serve.access import Access
 from kb.serve.chat import create_app
 from kb.serve.content_watch import ContentWatch
 from kb.serve.current_base import CurrentBase, Watch, folder_mark
+from kb.serve.metrics import shared_counters
 from kb.serve.problems import LogWithoutText
+from kb.serve.request_log import log_as_json
+from kb.serve.session_owner import OwnerSockets
+from kb.serve.workers import run_workers
 from kb.settings import Settings
 
 __all__ = ["serve"]
@@ -40,30 +49,77 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
             "maintainer_token is set, and there is no feedback for the page of maintainers to"
             " show; set feedback too"
         )
+    _set_up_log(settings)
     listening = _listen(settings.host, settings.port)
     content = ContentWatch.of(settings, index)
     mark = _mark_of(index)
     seen = mark()  # before it is loaded: what is built meanwhile is loaded once more, not missed
-    current = CurrentBase(_load(settings, index), lambda: _load(settings, index))
-    look = content.look(current) if content else None
-    watch = Watch(current, mark, settings.reload_s, seen=seen, before=look)
+    is_remote = "://" in str(index)
+    # A connection to a database is not shared by processes; and such an index follows by itself.
+    first = [] if is_remote else [_load(settings, index)]
+    load = None if is_remote else partial(_load, settings, index)
+    if settings.feedback:
+        open_store(settings.feedback).close()  # what is wrong with it is said at the start
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    _log.info("the chat is at http://%s:%s%s", host, listening.getsockname()[1], settings.root_path)
+
+    def work(worker: int, folder: str = "") -> None:
+        # Taken out, so that nothing holds it when another one has taken its place.
+        current = CurrentBase(first.pop() if first else _load(settings, index), load)
+        look = content.look(current) if content and worker == 0 else None  # one builds for all
+        watch = Watch(current, mark, settings.reload_s, seen=seen, before=look)
+        owners = OwnerSockets(Path(folder), worker, settings.workers) if folder else None
+        _serve_one(settings, current, watch, listening, owners)
+
+    if settings.workers == 1:
+        work(0)
+        return
+    with shared_counters() as forget, TemporaryDirectory(prefix="kb-workers-") as folder:
+        run_workers(settings.workers, partial(work, folder=folder), forget)
+
+
+def _serve_one(
+    settings: Settings,
+    current: CurrentBase,
+    watch: Watch,
+    listening: socket.socket,
+    owners: OwnerSockets | None,
+) -> None:
+    """Answer in this process until it is stopped; what is being answered then is finished."""
     store = open_store(settings.feedback) if settings.feedback else None
-    app = create_app(current, access=Access.of(settings), feedback=store)
+    app = create_app(
+        current, access=Access.of(settings), feedback=store, mcp=settings.mcp, owners=owners
+    )
     loaded = app.state.encoder_loaded
     threading.Thread(target=_warm_up, args=(current.base, loaded), daemon=True).start()
     config = uvicorn.Config(
         app,
+        log_config=None,
         access_log=False,
         proxy_headers=False,  # `Peers` reads them, and remembers who sent them
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=math.ceil(settings.stop_timeout_s),
     )
-    _log.addFilter(LogWithoutText())  # after uvicorn has set up its logs
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    _log.info("the chat is at http://%s:%s%s", host, listening.getsockname()[1], settings.root_path)
     signal.signal(signal.SIGHUP, lambda *_: watch.ask())
     watch.start()
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config).run(sockets=[listening])
     watch.stop()
+    current.base.close()
+
+
+class _Server(uvicorn.Server):
+    """Ends at a signal what would never end by itself, then waits for the rest as uvicorn does."""
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        super().handle_exit(sig, frame)
+        self.config.app.state.end_heartbeats()  # type: ignore[union-attr]
+
+
+def _set_up_log(settings: Settings) -> None:
+    if settings.log_format == "json":
+        log_as_json()
+    else:
+        logging.config.dictConfig(uvicorn.config.LOGGING_CONFIG)
+    _log.addFilter(LogWithoutText())
 
 
 def _load(settings: Settings, index: Path | str | None) -> KnowledgeBase:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kb.answer.wording import contradiction_text, cut
 from kb.serve.command_html import command_html
 from kb.serve.escaping import code_span, escape, with_code_spans
 from kb.strings import text
@@ -37,7 +38,8 @@ def _version(version: VersionRange, language: Language) -> str:
     else:
         return ""
     stated = ((found.line, found.text) for found in version.evidence if found.line > 0)
-    against = f"<p>{with_code_spans(version.contradiction)}</p>" if version.contradiction else ""
+    ruled_out = contradiction_text(version, language)
+    against = f"<p>{with_code_spans(ruled_out)}</p>" if ruled_out else ""
     return (
         f'<div class="kb-version"><h3>{escape(said)}</h3>{against}'
         f"{numbered_lines(stated, language)}</div>"
@@ -82,13 +84,15 @@ def _flag_list(flags: Iterable[FlagNote], language: Language) -> str:
 
 def numbered_lines(lines: Iterable[tuple[int, str]], language: Language) -> str:
     """Return lines of the paste with their numbers as a list, "" if there are none."""
-    rows = "".join(
-        f'<li><span class="kb-line-number">{escape(text("chat.line", language, line=number))}'
-        f"</span><code>{escape(_cut(line.strip()))}</code></li>"
-        for number, line in lines
-    )
+    rows = "".join(_numbered_line(number, line, language) for number, line in lines)
     return f"<ol>{rows}</ol>" if rows else ""
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
+def _numbered_line(number: int, line: str, language: Language) -> str:
+    shown, is_cut = cut(line, MAX_LINE_CHARS)
+    # Beside the code: what stands in it is the paste's, character by character.
+    mark = f' <span class="kb-cut">{escape(text("answer.cut", language))}</span>' if is_cut else ""
+    return (
+        f'<li><span class="kb-line-number">{escape(text("chat.line", language, line=number))}'
+        f"</span><code>{escape(shown)}</code>{mark}</li>"
+    )

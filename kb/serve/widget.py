@@ -1,7 +1,4 @@
-"""The widget for pages of a portal: the route of its script, and the policy that those pages need.
-
-The script stands in the folder `widget` beside this module.
-"""
+"""A portal's pages in, the Content-Security-Policy that they need for the widget out."""
 
 from __future__ import annotations
 
@@ -13,42 +10,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter
-from starlette.requests import Request
-from starlette.responses import Response
-
 from kb.errors import InputError
 from kb.serve.access import parse_origin
 
-__all__ = ["InlineHashes", "hash_inline", "portal_policy", "widget_routes"]
+__all__ = ["InlineHashes", "hash_inline", "portal_policy"]
 
-_SCRIPT = Path(__file__).resolve().parent / "widget" / "widget.js"
-_CACHED_S = 300  # pages have a new widget five minutes after the server has
 # Other types, such as application/json, are data to a browser, and no policy asks about them.
 _JAVASCRIPT = frozenset(
     ("", "module", "importmap", "speculationrules", "text/javascript", "application/javascript")
 )
-
-
-def widget_routes() -> APIRouter:
-    """Return the route `/widget.js`, to be included before the chat, which takes all paths."""
-    routes = APIRouter()
-    body = _SCRIPT.read_bytes()
-    headers = {
-        "cache-control": f"public, max-age={_CACHED_S}",
-        "etag": f'"{hashlib.sha256(body).hexdigest()[:16]}"',
-        # A page that isolates itself (COEP) may load it too.
-        "cross-origin-resource-policy": "cross-origin",
-    }
-
-    @routes.api_route("/widget.js", methods=["GET", "HEAD"], include_in_schema=False)
-    async def script(request: Request) -> Response:
-        known = request.headers.get("if-none-match", "")
-        if headers["etag"] in known:
-            return Response(status_code=304, headers=headers)
-        return Response(body, media_type="text/javascript", headers=headers)
-
-    return routes
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,24 @@ class Settings:
     )
     port: int = _setting(7860, kinds.whole_number(0, 65535), "port to listen on, 0 for a free one")
     root_path: str = _setting("", kinds.sub_path, "sub-path under which a proxy shows the server")
+    workers: int = _setting(
+        1, kinds.whole_number(1, 256), "processes that answer, behind one address"
+    )
+    stop_timeout_s: float = _setting(
+        30.0, kinds.seconds(), "how long requests may take to finish when the server is stopped"
+    )
     reload_s: float = _setting(
         2.0, kinds.seconds(zero=True), "how often a newer index is looked for, 0 for never"
     )
     watch_content: bool = _setting(
         False, kinds.switch, "build the index anew when a document changes"
     )
+    log_format: str = _setting(
+        "text",
+        kinds.choice("text", "json"),
+        "of the log on stderr; json adds a line for each request",
+    )
+    mcp: bool = _setting(False, kinds.switch, "serve coding agents at /mcp too (extra `mcp`)")
     # Who may come in.
     allowed_origins: tuple[str, ...] = _setting(
         (),

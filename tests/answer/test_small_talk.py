@@ -32,6 +32,8 @@ COMPLAINTS = [
     "MySQL login fails",
     "--foo-bar",
     "k8s pod pending",
+    "vLLM에서 Apple Metal 정식 지원 계획 있나요?",
+    "ollama에 임베딩 엔드포인트 추가 요청합니다",
 ]
 
 

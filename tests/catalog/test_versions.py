@@ -58,8 +58,25 @@ def test_the_callers_version_wins_and_what_the_log_says_against_it_is_told() -> 
     assert find_version(lines, CATALOG, stated="0.5.9").contradiction is None
 
 
-def test_a_callers_version_that_no_release_has_is_not_believed() -> None:
-    assert find_version([], CATALOG, stated="0.6.99").value is None
+@pytest.mark.parametrize(
+    ("stated", "value", "said"),
+    [
+        ("0.5.99", "0.5.23", "0.5.99"),
+        ("0.5.24.dev3+gabc123", "0.5.23", "0.5.24.dev3+gabc123"),
+        ("0.5.10.dev3", "0.5.10", "0.5.10.dev3"),
+        ("0.4.99", "0.4.10.post2", "0.4.99"),
+        ("0.5.9+cu129", "0.5.9", None),
+        ("v0.5.9", "0.5.9", None),
+    ],
+)
+def test_a_version_that_is_no_known_release_is_judged_by_the_nearest(stated, value, said) -> None:
+    found = find_version([], CATALOG, stated=stated)
+    assert (found.value, found.said) == (value, said)
+    written = find_version([f"sglang=={stated}"], CATALOG)
+    assert (written.value, written.said) == ((value, said) if stated != "0.4.99" else (None, None))
+
+
+def test_a_callers_version_that_is_none_is_not_believed() -> None:
     assert find_version([], CATALOG, stated="latest").value is None
 
 

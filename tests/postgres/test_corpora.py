@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import psycopg
 import pytest
+from fastapi.testclient import TestClient
 from postgres_pages import page, put
 
 from kb.errors import IndexDatabaseError, InputError
 from kb.postgres.connections import connect
 from kb.postgres.corpora import drop_corpus
+from kb.serve.chat import create_app
 
 
 @pytest.fixture
@@ -32,6 +34,16 @@ def test_a_query_can_name_some_of_the_corpora(two, opened):
     assert base.ask("RuntimeError: cache broke at 1", corpora=["team-a"]).sections[0].id == (
         "team-a:cache"
     )
+
+
+def test_a_request_can_name_some_of_the_corpora(two, opened):
+    client = TestClient(create_app(opened(two, ("team-a", "team-b"))))
+    found = client.post("/api/v1/search", json={"text": "cache fails", "corpora": ["team-b"]})
+    assert {section["id"].split(":")[0] for section in found.json()} == {"team-b"}
+    asked = {"paste": "RuntimeError: cache broke at 1", "corpora": ["team-a"]}
+    assert client.post("/api/v1/ask", json=asked).json()["sections"][0]["id"] == "team-a:cache"
+    asked["corpora"] = ["none"]
+    assert client.post("/api/v1/ask", json=asked).status_code == 400
 
 
 def test_a_corpus_that_is_not_open_is_named_in_the_error(two, opened):

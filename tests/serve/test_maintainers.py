@@ -14,7 +14,7 @@ from kb.feedback.records import Unanswered, Vote
 from kb.feedback.store import open_store
 from kb.serve.access import Access
 from kb.serve.chat import create_app
-from kb.serve.maintainers_sign_in import COOKIE, STAYS_S, SignIn
+from kb.serve.maintainers_sign_in import COOKIE, STAYS_S, MaintainerSignIn
 from kb.serve.server import serve
 from kb.settings import Settings
 
@@ -50,7 +50,7 @@ def client(base, place):
 @pytest.fixture
 def signed_in(base, tmp_path):
     with client_of(base, filled(tmp_path / "f.db")) as client:
-        client.cookies.set(COOKIE, SignIn(TOKEN).cookie())
+        client.cookies.set(COOKIE, MaintainerSignIn(TOKEN).cookie())
         yield client
 
 
@@ -114,10 +114,10 @@ def test_a_cookie_ends_and_is_of_its_token():
         def __init__(self, cookie):
             self.headers, self.cookies = {}, {COOKIE: cookie}
 
-    cookie = SignIn(TOKEN, clock=lambda: 1_000).cookie()
-    assert SignIn(TOKEN, clock=lambda: 1_000 + STAYS_S - 1).knows(Asked(cookie))
-    assert not SignIn(TOKEN, clock=lambda: 1_000 + STAYS_S).knows(Asked(cookie))
-    assert not SignIn(TOKEN + "2", clock=lambda: 1_000).knows(Asked(cookie))
+    cookie = MaintainerSignIn(TOKEN, clock=lambda: 1_000).cookie()
+    assert MaintainerSignIn(TOKEN, clock=lambda: 1_000 + STAYS_S - 1).knows(Asked(cookie))
+    assert not MaintainerSignIn(TOKEN, clock=lambda: 1_000 + STAYS_S).knows(Asked(cookie))
+    assert not MaintainerSignIn(TOKEN + "2", clock=lambda: 1_000).knows(Asked(cookie))
     assert TOKEN not in cookie
 
 

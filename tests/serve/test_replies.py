@@ -122,3 +122,11 @@ def test_threads_get_the_answers_to_their_own_questions(base):
 
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(ask, range(24)))
+
+
+def test_a_greeting_is_shown_what_there_is_and_nothing_to_report(base):
+    page = PageHTML(Replies(base).ask("", "안녕하세요", None, "en", "").html)
+    page.assert_inert()
+    assert text("answer.says_nothing", "ko") in page.text
+    assert page.hrefs == ["#cuda-out-of-memory", "#server-hangs", "#sigquit"]
+    assert page.copied == []

@@ -151,6 +151,7 @@ const worded = () => {
 
 const begin = () => {
   document.body.classList.add("kb-ready");
+  find("#kb-waiting").setAttribute("role", "status");
   restoreDraft();
   // On a phone the focus would open the keyboard over half of the page.
   const hasKeyboard = matchMedia("(hover: hover)").matches;

@@ -1,5 +1,6 @@
 // The knowledge base in a page of a portal: a button with a panel, and <sglang-kb-ask> in the text.
-// Answers are put in as text, never as HTML. Nothing is stored; the page's address is not sent.
+// Answers are put in as text, never as HTML. Nothing is stored; of the page's address only the last
+// part is sent.
 (() => {
 "use strict";
 const TAG = "sglang-kb-ask";
@@ -30,6 +31,8 @@ const WORDS = {
   wait: ["Too many questions. Try again in a moment. Seconds: ", "질문이 너무 많아요. 잠시 뒤 다시 해 보세요. 초: "],
   failed: ["The knowledge base cannot be reached from this page.", "이 페이지에서는 지식 베이스에 연결할 수 없어요."],
 };
+// Names the page's section, which wins among near ones; what could hold a token is not sent.
+const here = () => /^#?[^=&?]{0,300}$/.exec(location.hash || /[^/]*\/?$/.exec(location.pathname))?.[0];
 const wordsOf = (language) => Object.fromEntries(
   Object.entries(WORDS).map(([key, pair]) => [key, pair[+(language === "ko")]]));
 
@@ -67,24 +70,115 @@ const make = (tag, props, ...children) => {
   return node;
 };
 
-// --- secrets: the server masks more kinds; these do not even leave the page ---
-const SECRETS = [
-  /()(-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))/g,
-  /()(\b(?:(?:sk|glpat|xox[abp])-[\w-]{16,}|(?:hf|gh[oprsu])_[A-Za-z0-9]{20,}|github_pat_\w{20,}))/g,
-  /()(\bA[KS]IA[0-9A-Z]{16}\b)/g,
-  /(\bBearer\s+)([\w.~+/=-]{8,})/gi,
-  /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}:)((?!<)[^\s/@]{1,200})(?=@)/gi,
-  /(--(?:admin-)?api-key |api[_-]key["']?\s*[=:]\s*["']?)((?!None\b|null\b)[^\s"',)<$]{6,})/gi,
-];
-const mask = (text) => {
-  const seen = new Map();
-  for (const form of SECRETS) {
-    text = text.replace(form, (_, before, value) => {
-      if (!seen.has(value)) seen.set(value, `<secret-${seen.size + 1}>`);
-      return before + seen.get(value) + "\n".repeat(value.split("\n").length - 1);
-    });
+// --- secrets: what they look like is in the server's patterns, which `P` holds as expressions ---
+const P = {};
+let plain; // what escapes stand for
+
+/** Return the secret that a key keeps, if it is one; `found` is key and value. */
+const keyed = (view, found) => {
+  const { c, sign = "", pair, comma, verb, gap, v, w, scheme } = found.groups;
+  const before = view.slice(Math.max(0, found.index - 64), found.index);
+  const end = P.key.lastIndex;
+  const after = view.slice(end, end + 9);
+  const first = P.name.exec(before)[0];
+  const name = first + P.word.exec(found[0])[0];
+  const squashed = name.toLowerCase().replace(/[-_. –—]/g, "");
+  const ends = (word) => squashed.endsWith(word);
+  const isFlag = /^(?:--|[–—])/.test(name);
+  const isUpper = name === name.toUpperCase();
+  const isHeader = ends("authorization");
+  const isToken = ends("token");
+  let isWeak = false; // often no secret: only what looks made up is one
+  if (isToken) isWeak = P.text.test(name) || !(isUpper || isFlag || P.issued.test(name));
+  else if (!P.strong.test(squashed)) {
+    if (!isUpper || !/_(?:KEY|PASS|PWD)$/.test(name)) return;
+    isWeak = ends("key");
   }
-  return { text, count: seen.size };
+  if (isFlag ? verb || pair || (sign && sign !== "=") : gap || (comma && !c)) return;
+  let value = (v ?? w).trim();
+  let isProse = verb; // a word is none, something with a digit is
+  if (v !== undefined) {
+    if (isHeader) value = value.replace(/^[a-z][\w-]{2,20}[ \t]+(?=\S)/i, "");
+    else isProse = isProse || (comma && !isFlag);
+    if (isFlag && value.startsWith("--")) return;
+  } else {
+    value = value.split(P.end, 1)[0].replace(P.closing, "");
+    const isWord = /^[a-z]+$/i.test(value);
+    if (isWord && (isFlag || sign.includes(":")) && P.following.test(after)) return;
+    if (isFlag) {
+      if ((c && !gap?.includes("\n")) || P.sentence.test(value)) return;
+    } else if (isHeader && !scheme) isProse = true;
+    else if (scheme) {
+      if (isWord && !isHeader) return;
+    } else if (!verb && !pair && !/[?&;]/.test(before.slice(0, -first.length).slice(-1))) {
+      const isVariable = isUpper && !c && !(isWord && sign === ":");
+      if (P[isVariable ? "attribute" : "code"].test(value)) return;
+    }
+  }
+  const bare = value.toLowerCase().replace(/[[\]()., _-]/g, "");
+  if (P.nothing.test(value) || (bare.length > 2 && ends(bare)) // `--api-key API_KEY`
+    || (ends("cookie") && !value.includes("=")) || (isToken && !P.made.test(value))
+    || (isWeak && !P.random.test(value)) || (isProse && !/^(?=.*\d).{6}/.test(value))) return;
+  if (v !== undefined) return value;
+  const whole = P[ends("cookie") ? "line" : "whole"]; // so far it was judged by its beginning
+  whole.lastIndex = end - w.length;
+  return whole.exec(view)[0].replace(P.closing, "");
+};
+
+/** Return the places of secrets, as [start, end, value]. */
+const secrets = (view) => {
+  const spans = [];
+  const add = (start, value) => spans.push([start, start + value.length, value]);
+  for (const form in P) {
+    if (!form.startsWith("form")) continue;
+    for (const { 0: whole, groups: { v, w = v }, index } of view.matchAll(P[form])) {
+      if (!P.nothing.test(w.trim())) add(index + whole.lastIndexOf(w), w);
+    }
+  }
+  const named = new Set();
+  for (let found; (found = P.key.exec(view)); ) {
+    const value = keyed(view, found);
+    const { q = "", v, w = v } = found.groups;
+    // What is no secret may hold one.
+    const start = P.key.lastIndex - w.length - q.length;
+    P.key.lastIndex = Math.max(start, found.index + 1);
+    if (!value) continue;
+    named.add(value);
+    const at = view.indexOf(value, start);
+    add(at, value);
+    P.more.lastIndex = P.key.lastIndex = at + value.length + q.length;
+    if (!found[0].includes("[")) continue;
+    for (let more; (more = P.more.exec(view)); P.key.lastIndex = P.more.lastIndex) {
+      add(P.more.lastIndex - more.groups.v.length - 1, more.groups.v);
+    }
+  }
+  let left = 5e8;
+  for (const value of named) { // where they stand without their key
+    if ((left -= view.length) < 0) break;
+    if (value.length < 8 || !/\d/.test(value) || !/\D/.test(value)) continue;
+    for (let at = -1; (at = view.indexOf(value, at + 1)) >= 0; ) {
+      const end = at + value.length;
+      const beside = view.slice(Math.max(0, at - 1), at) + view.slice(end, end + 1);
+      if (value.length > 15 || !/[a-z\d]/i.test(beside)) add(at, value);
+    }
+  }
+  return spans.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+};
+const mask = (text) => {
+  // Escapes become plain, and every character keeps its place.
+  const view = text.replace(P.escape, (written) => (plain[written] || "").padEnd(written.length));
+  const seen = new Map();
+  let masked = "";
+  let done = 0;
+  for (const [start, end, value] of secrets(view)) {
+    if (end <= done) continue;
+    if (start >= done) {
+      if (!seen.has(value)) seen.set(value, `<secret-${seen.size + 1}>`);
+      masked += text.slice(done, start) + seen.get(value) + value.replace(/[^\n]+/g, "");
+    }
+    done = end;
+  }
+  return { text: masked + text.slice(done), count: seen.size };
 };
 
 // --- Markdown: paragraphs, headings, lists, fences, code, bold, links; the rest is text ---
@@ -237,14 +331,8 @@ const askBox = (language) => {
       if (others.length) parts.push(make("h3", {}, words.more));
       parts.push(...others.map((other) => section(other, true)));
     } else {
-      // The section that the page stands at comes first; its id is in the page's address.
-      let here = location.hash.slice(1);
-      try {
-        here = decodeURIComponent(here);
-      } catch {} // no section's id either
-      const near = [...answer.nearest].sort((a, b) => (b.id === here) - (a.id === here));
-      const items = near.map(({ id, title }) =>
-        make("li", {}, sectionLink(() => open(id), title), id === here ? ` (${words.here})` : ""));
+      const items = answer.nearest.map(({ id, title }) => make("li", {}, sectionLink(() =>
+        open(id), title), location.hash === "#" + encodeURI(id) ? ` (${words.here})` : ""));
       if (items.length) {
         parts.push(make("h3", {}, words.nearest), make("ul", {}, ...items));
       }
@@ -254,11 +342,18 @@ const askBox = (language) => {
 
   form.onsubmit = async (event) => {
     event.preventDefault();
-    const { text, count } = mask(input.value);
+    const given = input.value;
     reply.replaceChildren();
-    state.textContent = text.trim() ? words.busy : words.empty;
-    if (!text.trim()) return input.focus();
-    const answer = await call("ask", { paste: text, language });
+    state.textContent = given.trim() ? words.busy : words.empty;
+    if (!given.trim()) return input.focus();
+    if (!P.key) {
+      const patterns = await call("masking");
+      if (!patterns) return; // nothing is sent that could not be masked
+      ({ plain } = patterns);
+      for (const name in patterns.forms) P[name] = new RegExp(...patterns.forms[name]);
+    }
+    const { text, count } = mask(given);
+    const answer = await call("ask", { paste: text, language, page: here() });
     if (!answer) return;
     const said = [answer.found ? answer.sections[0].title : words.notFound];
     if (count) said.push(words.masked + count);

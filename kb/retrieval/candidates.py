@@ -1,0 +1,196 @@
+"""A query and a large index in, the candidates that the query is compared with out.
+
+Among a hundred thousand sections nearly all have nothing of a query. Each leg names those it finds
+best, with the owners of the signatures in the paste and what links to them; only these are scored,
+ranked and looked at. Weights of terms and means stay those of the whole index, so that a candidate
+has the features that it would have among all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kb.query.log_lines import without_colours
+from kb.query.paste import Query
+from kb.retrieval.evidence import lexical_terms
+from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.signatures import Hit, SignatureMatcher
+from kb.retrieval.tokenization import tokenize
+from kb.types import Language, Section
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kb.retrieval.index import Index
+
+    Vector = NDArray[np.float32]
+
+__all__ = ["LARGE", "CandidateView", "compare_candidates"]
+
+# Ids from which candidates are picked. Below, all are compared, which takes a few milliseconds.
+LARGE = 2_000
+TOP_LEXICAL = 100  # of each of the three texts
+MAX_LINKED = 100  # that link to an owner of a signature
+# So many sections are ranked even where nothing is found: the nearest are shown all the same.
+AT_LEAST = 10
+
+
+class _KnownMatcher:
+    """A matcher that looks through each text of a query once."""
+
+    def __init__(self, matcher: SignatureMatcher) -> None:
+        self._matcher = matcher
+        self._known: dict[str, list[Hit]] = {}
+
+    def match(self, text: str) -> list[Hit]:
+        """Return the hits in `text`, in line order."""
+        if text not in self._known:
+            self._known[text] = self._matcher.match(text)
+        return self._known[text]
+
+
+class _CandidateLexical:
+    """BM25 of the candidates, with the weights that the whole index gives."""
+
+    def __init__(self, lexical: LexicalIndex, positions: NDArray[np.int64]) -> None:
+        self._lexical, self._positions = lexical, positions
+
+    def scores(self, terms: Iterable[str]) -> Vector:
+        """Return the BM25 score of each candidate, `(n_candidates,) float32`."""
+        return self._lexical.scores_of(self._positions, terms)
+
+    def idf(self, terms: Iterable[str]) -> float:
+        """Return the summed idf of distinct `terms` in the whole index."""
+        return self._lexical.idf(terms)
+
+    def terms_of(self, document: int, terms: Iterable[str]) -> list[str]:
+        """Return those of `terms` that a candidate holds."""
+        return self._lexical.terms_of(int(self._positions[document]), terms)
+
+
+@lru_cache(maxsize=50_000)
+def _title_terms(title: str) -> frozenset[str]:
+    return frozenset(tokenize(title))
+
+
+class _CandidateTitles:
+    """The titles of the candidates."""
+
+    def __init__(self, sections: Sequence[Iterable[Section]], lexical: LexicalIndex) -> None:
+        self._titles = [[section.title for section in members] for members in sections]
+        self._lexical = lexical
+
+    def shares(self, terms: Iterable[str]) -> Vector:
+        """Return the share of the best title's idf among distinct `terms`, `(n_candidates,)`."""
+        import numpy as np
+
+        asked = set(terms)
+        shares = np.zeros(len(self._titles), dtype=np.float32)
+        for row, titles in enumerate(self._titles):
+            for title in titles:
+                said = _title_terms(title) & asked
+                if said:
+                    share = self._lexical.idf(said) / self._lexical.idf(_title_terms(title))
+                    shares[row] = max(shares[row], share)
+        return shares
+
+
+class CandidateView:
+    """The candidates of one query, as `kb.retrieval.searchable.Compared` describes it."""
+
+    def __init__(
+        self,
+        index: Index,
+        positions: NDArray[np.int64],
+        near: Mapping[bytes, tuple[Mapping[int, float], float]],
+        matchers: tuple[_KnownMatcher, _KnownMatcher],
+    ) -> None:
+        """Take the candidates' positions among the ids, rising.
+
+        `near` holds, by the bytes of a query vector, the best cosine of each position that has a
+        chunk among the nearest, and the least of these, which all other positions get.
+        """
+        self.ids = tuple(index.ids[position] for position in positions)
+        self.by_id: Mapping[str, Mapping[Language, Section]] = {
+            identifier: index.by_id[identifier] for identifier in self.ids
+        }
+        self.consequences = tuple(
+            identifier
+            for identifier, sections in self.by_id.items()
+            if all(section.kind != "cause" for section in sections.values())
+        )
+        self.links = {
+            identifier: tuple(other for other in index.links[identifier] if other in self.by_id)
+            for identifier in self.ids
+        }
+        self.lexical = _CandidateLexical(index.lexical, positions)
+        self.titles = _CandidateTitles(
+            [sections.values() for sections in self.by_id.values()], index.lexical
+        )
+        self.matcher, self.last_matcher = matchers
+        self._positions, self._near, self._n_ids = positions, near, len(index.ids)
+
+    def cosines(self, vector: Vector) -> tuple[Vector, float]:
+        """Return the best cosine of each candidate, and the mean over the whole index."""
+        import numpy as np
+
+        best, floor = self._near[vector.tobytes()]
+        found = np.array([best.get(int(p), floor) for p in self._positions], dtype=np.float32)
+        mean = (sum(best.values()) + (self._n_ids - len(best)) * floor) / self._n_ids
+        return found, mean
+
+    def fetch(self, identifiers: Sequence[str]) -> None:
+        """Do nothing: all sections are in memory."""
+
+
+def compare_candidates(index: Index, query: Query, vectors: Vector | None) -> CandidateView:
+    """Return the candidates of `query` in a large index; `vectors` are `(2, dim)` or None."""
+    import numpy as np
+
+    matchers = _KnownMatcher(index.matcher), _KnownMatcher(index.last_matcher)
+    hits = matchers[0].match(without_colours(query.paste.text)) + matchers[0].match(query.words)
+    if query.paste.last_step is not None:
+        hits = hits + matchers[1].match(query.paste.last_step.text)
+    terms = lexical_terms(query)
+    chosen = set(range(min(AT_LEAST, len(index.ids))))
+    for part in terms.values():
+        chosen.update(index.lexical.best(part, TOP_LEXICAL))
+    near: dict[bytes, tuple[Mapping[int, float], float]] = {}
+    for vector in vectors if vectors is not None else ():
+        if vector.any():
+            near[vector.tobytes()] = found = index.dense.nearest(vector)
+            chosen.update(found[0])
+    chosen.update(_owners_and_relatives(index, {hit.signature.owner for hit in hits}, terms))
+    positions = np.array(sorted(chosen), dtype=np.int64)
+    return CandidateView(index, positions, near, matchers)
+
+
+def _owners_and_relatives(
+    index: Index, owners: set[str], terms: Mapping[str, Sequence[str]]
+) -> set[int]:
+    """Return the positions of owners, of what they link to and stand under, and of what links."""
+    import numpy as np
+
+    if not owners:
+        return set()
+    near = {other for owner in owners for other in index.links[owner]}
+    near |= {
+        section.parent
+        for owner in owners
+        for section in index.by_id[owner].values()
+        if section.parent is not None and section.parent in index.by_id
+    }
+    chosen = {index.positions[identifier] for identifier in owners | near}
+    linking = {n for owner in owners for n in index.linking.get(owner, ())} - chosen
+    if len(linking) > MAX_LINKED:
+        listed = np.array(sorted(linking), dtype=np.int64)
+        spoken_of = np.maximum(
+            index.lexical.scores_of(listed, terms["words"]),
+            index.lexical.scores_of(listed, terms["context"]),
+        )
+        order = np.argsort(-spoken_of, kind="stable")[:MAX_LINKED]
+        linking = {int(position) for position in listed[order]}
+    return chosen | linking

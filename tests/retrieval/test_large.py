@@ -1,0 +1,139 @@
+"""A large index: its candidates against the whole, its lists against every vector."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kb import KnowledgeBase
+from kb.retrieval import candidates, dense
+from kb.retrieval.candidates import compare_candidates
+from kb.retrieval.dense import DenseIndex, read_faiss, write_faiss
+from kb.retrieval.evidence import FEATURES, collect_evidence, lexical_terms
+from kb.retrieval.fusion import rank
+from kb.retrieval.index_folder import known_vectors, load_index
+from kb.retrieval.index_writer import save_index
+from kb.retrieval.lexical import LexicalIndex
+
+PASTES = (
+    "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static. Current value: 1",
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB\nwhile decoding",
+    "Watchdog timeout (self.watchdog_timeout=300)\nReceived sigquit from a child process.",
+    "서버가 시작하다가 멈춰요",
+    "hello",
+)
+
+
+@pytest.fixture(scope="module")
+def vectors(shipped):
+    """3,200 unit vectors: those of the shipped chunks, mixed with noise; seeded."""
+    real = shipped.index.dense.index.reconstruct_n(0, shipped.index.dense.index.ntotal)
+    generator = np.random.default_rng(3)
+    mixed = np.repeat(real, 4, axis=0) + 0.02 * generator.normal(size=(4 * len(real), 384))
+    mixed = mixed.astype(np.float32)
+    return mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def in_lists(monkeypatch, vectors):
+    """An index over `vectors` that is searched by lists."""
+    monkeypatch.setattr(dense, "EXACT_CHUNKS", 1000)
+    return DenseIndex.from_vectors(vectors, np.arange(len(vectors), dtype=np.int64))
+
+
+@pytest.mark.parametrize("paste", PASTES)
+def test_a_candidate_has_the_features_it_has_among_all(shipped, paste):
+    query = shipped._read(paste, None, None)
+    asked = shipped._embed(query)
+    whole = collect_evidence(query, shipped.index, asked)
+    view = compare_candidates(shipped.index, query, asked)
+    found = collect_evidence(query, view, asked)
+    rows = [shipped.index.positions[identifier] for identifier in found.ids]
+    assert np.allclose(found.features, whole.features[rows], atol=1e-5), FEATURES
+    assert found.idf_share_words == whole.idf_share_words
+    assert rank(found, query.programs).ids[:5] == rank(whole, query.programs).ids[:5]
+
+
+def test_candidates_are_fewer_than_all_and_hold_the_owner_of_a_signature(shipped, monkeypatch):
+    monkeypatch.setattr(candidates, "TOP_LEXICAL", 3)
+    monkeypatch.setattr(dense, "TOP_CHUNKS", 5)
+    query = shipped._read(PASTES[0], None, None)
+    view = compare_candidates(shipped.index, query, None)
+    assert "not-enough-memory-increase-mem-fraction" in view.ids
+    assert len(view.ids) < len(shipped.index.ids) // 2
+
+
+def test_an_answer_from_candidates_is_the_answer_from_all(shipped, monkeypatch):
+    expected = [shipped.ask(paste) for paste in PASTES]
+    monkeypatch.setattr(candidates, "LARGE", 10)
+    for paste, answer in zip(PASTES, expected, strict=True):
+        found = shipped.ask(paste)
+        assert found.sections[:1] == answer.sections[:1] and found.found == answer.found
+
+
+def test_the_best_documents_are_those_of_all_scores(shipped, monkeypatch):
+    lexical: LexicalIndex = shipped.index.lexical
+    for paste in PASTES[:4]:
+        terms = lexical_terms(shipped._read(paste, None, None))["error"]
+        scores = lexical.scores(terms)
+        best = lexical.best(terms, 10)
+        assert np.allclose(np.sort(scores[best])[::-1], np.sort(scores)[::-1][: len(best)])
+        assert np.array_equal(lexical.scores_of(np.array(sorted(best)), terms), scores[sorted(best)])
+
+
+def test_common_terms_alone_bring_no_candidate_of_their_own():
+    documents = [["common", "rare"] if n == 7 else ["common", f"own{n}"] for n in range(50)]
+    lexical = LexicalIndex.from_terms(documents)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("kb.retrieval.lexical.MAX_POSTINGS", 10)
+        assert lexical.best(["common", "rare"], 5) == [7]
+        assert len(lexical.best(["common"], 5)) == 5  # but where nothing is rarer
+
+
+def test_lists_find_what_comparing_all_finds(in_lists, vectors):
+    generator = np.random.default_rng(4)
+    queries = vectors[:200] + 0.03 * generator.normal(size=(200, 384)).astype(np.float32)
+    exact = np.argsort(-(queries @ vectors.T), axis=1)[:, :10]
+    found = [in_lists.index.search(query.reshape(1, -1), 10)[1][0] for query in queries]
+    held = sum(len(set(a.tolist()) & set(b.tolist())) for a, b in zip(exact, found, strict=True))
+    assert held / exact.size >= 0.97
+    assert in_lists.index.nprobe < in_lists.index.nlist
+
+
+def test_the_same_vectors_make_the_same_file(in_lists, vectors):
+    import faiss
+
+    again = DenseIndex.from_vectors(vectors, in_lists.groups)
+    assert np.array_equal(
+        faiss.serialize_index(again.index), faiss.serialize_index(in_lists.index)
+    )
+
+
+def test_lists_stay_in_their_file_and_give_the_vectors_back(in_lists, vectors, tmp_path):
+    import faiss
+
+    write_faiss(in_lists.index, tmp_path / "vectors.faiss")
+    read = read_faiss(tmp_path / "vectors.faiss")
+    assert type(faiss.downcast_InvertedLists(read.invlists)).__name__ == "OnDiskInvertedLists"
+    assert np.array_equal(read.reconstruct_n(0, len(vectors)), vectors)
+    assert np.array_equal(read.search(vectors[:20], 10)[1], in_lists.index.search(vectors[:20], 10)[1])
+
+
+def test_lists_that_lie_in_a_file_are_written_whole_elsewhere(in_lists, vectors, tmp_path):
+    write_faiss(in_lists.index, tmp_path / "one")
+    write_faiss(read_faiss(tmp_path / "one"), tmp_path / "two")
+    assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
+
+
+def test_a_large_index_is_saved_loaded_and_built_upon(shipped, folder_of, monkeypatch):
+    monkeypatch.setattr(dense, "EXACT_CHUNKS", 30)
+    pages = "".join(f"## Case {n} {{#case-{n}}}\n\nFailure number {n}.\n\n" for n in range(60))
+    content = folder_of({"cases.md": pages})
+    target = content.parent / "index"
+    built = KnowledgeBase.build(content, target, encoder=shipped.encoder)
+    loaded = load_index(target)
+    save_index(loaded, content.parent / "again", "digest")
+    assert len(known_vectors(load_index(content.parent / "again"))) == 60
+    assert [s.id for s in KnowledgeBase(loaded, shipped.encoder).search("failure number 41", 3)] == [
+        s.id for s in built.search("failure number 41", 3)
+    ]
