@@ -12,6 +12,12 @@ STRINGS: dict[str, dict[Language, str]] = {
         "en": "Not in the knowledge base.",
         "ko": "지식 베이스에 없는 내용이에요.",
     },
+    "answer.healthy": {
+        "en": "This is the log of a server that serves: no line of it speaks of a failure, nobody"
+        " waits, the pool has room. Write what is wrong beside it.",
+        "ko": "정상으로 서빙 중인 서버의 로그예요. 실패를 말하는 줄이 없고, 대기하는 요청도 없고, KV 캐시"
+        " 풀에도 여유가 있어요. 무엇이 문제인지 질문으로 함께 적어 주세요.",
+    },
     "answer.says_nothing": {
         "en": "This knowledge base explains failures of SGLang servers. Paste the log from the"
         " first traceback on, or write what the server does and its version.",

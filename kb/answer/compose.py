@@ -154,7 +154,8 @@ def compose_answer(
     `facts` tells what is true for the version, given the English Markdown of the first section;
     `message` is the program's own message in the paste, shown where no section explains it.
     """
-    found = ranking.in_scope >= MIN_IN_SCOPE
+    healthy = not query.words and query.paste.is_healthy
+    found = ranking.in_scope >= MIN_IN_SCOPE and not healthy
     is_small_talk = not found and says_nothing(query, evidence)
     notes = []
     sections: tuple[AnswerSection, ...] = ()
@@ -172,7 +173,8 @@ def compose_answer(
     elif is_small_talk:
         notes.append(text("answer.says_nothing", query.language))
     else:
-        notes.append(text("answer.not_found", query.language))
+        key = "answer.healthy" if healthy else "answer.not_found"
+        notes.append(text(key, query.language))
         if query.programs.other:
             notes.append(text("answer.looks_foreign", query.language, program=query.programs.other))
     if query.hidden:

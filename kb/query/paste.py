@@ -56,6 +56,27 @@ MIN_PREFIX_LINES, MAX_PREFIX_LINES, PREFIX_SHARE = 3, 200, 0.9
 # A line of context that is printed this often tells how the server runs, not how it fails.
 ROUTINE_REPEATS = 25
 _START_ENDS = "The server is fired up"
+_TELLING_ROLES: tuple[Role, ...] = (
+    "exception",
+    "error",
+    "warning",
+    "header",
+    "frame",
+    "prose",
+    "other",
+)
+# What batches of a server print that is worth a look: a queue, a pool nearly full, no CUDA graph,
+# a throughput of one digit.
+_UNHEALTHY = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"#queue-req: [1-9]",
+        r"token usage: (?:0\.9|1\.0)",
+        r"cuda graph: False",
+        r"gen throughput \(token/s\): \d\.",
+        r"#retracted",
+    )
+)
 _STEP_ROLES: tuple[Role, ...] = ("stage", "progress", "batch")
 
 
@@ -91,6 +112,19 @@ class Paste:
             if line.role == "error":
                 return None
         return None
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether it is the log of a server that serves, and nothing in it is out of the ordinary.
+
+        Such a log answers nothing by itself: no line speaks of trouble, nobody waits, the pool is
+        not full, batches run in CUDA graphs.
+        """
+        if any(line.role in _TELLING_ROLES for line in self.lines):
+            return False
+        if not self.of_role("batch"):
+            return False
+        return not any(pattern.search(self.text) for pattern in _UNHEALTHY)
 
     @property
     def is_log(self) -> bool:

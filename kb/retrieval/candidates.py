@@ -44,12 +44,19 @@ class _KnownMatcher:
     def __init__(self, matcher: SignatureMatcher) -> None:
         self._matcher = matcher
         self._known: dict[str, list[Hit]] = {}
+        self._words: dict[str, list[Hit]] = {}
 
     def match(self, text: str) -> list[Hit]:
         """Return the hits in `text`, in line order."""
         if text not in self._known:
             self._known[text] = self._matcher.match(text)
         return self._known[text]
+
+    def match_words(self, text: str) -> list[Hit]:
+        """Return the hits in a person's words, quoted pieces of signatures included."""
+        if text not in self._words:
+            self._words[text] = self._matcher.match_words(text)
+        return self._words[text]
 
 
 class _CandidateLexical:
@@ -151,7 +158,9 @@ def compare_candidates(index: Index, query: Query, vectors: Vector | None) -> Ca
     import numpy as np
 
     matchers = _KnownMatcher(index.matcher), _KnownMatcher(index.last_matcher)
-    hits = matchers[0].match(without_colours(query.paste.text)) + matchers[0].match(query.words)
+    hits = matchers[0].match(without_colours(query.paste.text)) + matchers[0].match_words(
+        query.words
+    )
     if query.paste.last_step is not None:
         hits = hits + matchers[1].match(query.paste.last_step.text)
     terms = lexical_terms(query)
