@@ -16,7 +16,7 @@ _TABLE = """
 메모리 부족|메모리가 부족|메모리 모자|显存不足|内存不足|爆显存: out of memory
 메모리 누수|메모리 릭|内存泄漏|显存泄漏: memory leak
 메모리|显存|内存: memory
-그래프|: graph
+그래프: graph
 캡처|캡쳐|捕获: capture
 멈추|멈춰|멈춤|먹통|행 걸|안 넘어가|卡住|卡死|挂起: hang stuck
 죽어|죽었|죽는|죽습|크래시|뻗|崩溃|挂了|退出: crash dies
@@ -93,7 +93,7 @@ _TABLE = """
 시작|기동|뜨지|안 떠|안 뜨|띄우|띄웠|启动: start server
 환경변수|환경 변수|环境变量: environment variable
 플래그|옵션|인자|参数|选项: argument option flag
-모호|ambiguous: ambiguous
+모호: ambiguous
 경고|警告: warning
 무시해도|괜찮|忽略: harmless ignore
 어텐션|注意力: attention

@@ -98,3 +98,47 @@ def test_reading_never_raises_and_keeps_the_text(text, question):
     query = read_query(text, question)
     assert query.paste.text == text
     assert all(1 <= line.number <= query.paste.n_lines for line in query.paste.lines)
+
+
+def test_what_stands_in_front_of_every_line_is_no_part_of_it():
+    for prefix in ("> ", "node7: ", "srv-1| "):
+        paste = read_paste("\n".join(prefix + line for line in TRACEBACK.split("\n")))
+        (exception,) = paste.of_role("exception")
+        assert exception.text.startswith("torch.OutOfMemoryError")
+
+
+def test_an_exceptions_name_is_no_prefix_however_often_it_comes():
+    lines = [f"RuntimeError: rank {word} failed" for word in ("one", "two", "three", "four")]
+    assert len(read_paste("\n".join(lines)).of_role("exception")) == 4
+
+
+def test_a_remark_between_brackets_is_a_persons_beside_a_failing_log_too():
+    remark = "(it dies every night at three, only on this node)"
+    query = read_query(f"{TRACEBACK}\n{remark}")
+    assert query.words == remark
+
+
+def test_what_nccl_prints_is_nobodys_words():
+    line = "gpu125:466532:466532 [4] NCCL INFO Connected all trees of the ring now"
+    assert read_query(line, "왜 멈춰요?").words == "왜 멈춰요?"
+
+
+HEALTHY = """[2026-03-21 21:00:22] The server is fired up and ready to roll!
+[2026-03-21 21:00:31 TP0] Decode batch, #running-req: 1, #token: 160, token usage: 0.00, \
+cuda graph: True, gen throughput (token/s): 130.21, #queue-req: 0
+[2026-03-21 21:00:32] INFO:     127.0.0.1:41200 - "POST /generate HTTP/1.1" 200 OK
+"""
+
+
+def test_the_log_of_a_server_that_serves_is_healthy():
+    assert read_paste(HEALTHY).is_healthy
+
+
+def test_a_queue_a_full_pool_and_an_error_are_not_healthy():
+    for healthy, other in (
+        ("#queue-req: 0", "#queue-req: 71"),
+        ("token usage: 0.00", "token usage: 0.98"),
+        ("cuda graph: True", "cuda graph: False"),
+        ('generate HTTP/1.1" 200 OK', 'generate HTTP/1.1" 503 Service Unavailable'),
+    ):
+        assert not read_paste(HEALTHY.replace(healthy, other)).is_healthy

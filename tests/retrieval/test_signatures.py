@@ -85,3 +85,30 @@ def test_odd_texts_match_nothing(text):
 def test_matching_never_raises_and_lines_exist(template, text):
     for hit in _matcher(template.replace("\n", " ")).match(text):
         assert 1 <= hit.line <= text.count("\n") + 1
+
+
+LONG = "could finish the model loading, but there are other ranks that didn't finish loading"
+
+
+def test_a_line_that_breaks_off_inside_a_long_piece_still_matches():
+    matcher = _matcher(f"TP rank … {LONG}")
+    (hit,) = matcher.match("x\nValueError: TP rank 1 could finish the model loading, but there are oth")
+    assert hit.line == 2
+    assert 0 < hit.share < 1
+
+
+def test_a_line_that_goes_on_otherwise_is_not_taken_for_a_broken_one():
+    matcher = _matcher(LONG)
+    assert not matcher.match("could finish the model loading, but the ranks all died together")
+
+
+def test_a_piece_that_a_person_quotes_counts_for_its_owner():
+    matcher = _matcher("Not enough memory. Please try to increase --mem-fraction-static.")
+    (hit,) = matcher.match_words('the start ends in "Not enough memory" on this card')
+    assert hit.signature.owner == "0"
+    assert not matcher.match_words("the start ends, not enough memory on this card")
+
+
+def test_a_quoted_piece_of_several_owners_counts_for_each_the_less():
+    matcher = _matcher("the pool is full, retract now", "the pool is full, abort now")
+    assert [hit.share for hit in matcher.match_words("it says 'the pool is full' often")] == [0.5, 0.5]
