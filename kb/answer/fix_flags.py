@@ -23,23 +23,17 @@ def fix_flags(
     """
     edits: list[Edit] = []
     changes: list[CommandChange] = []
-    for option in command.options if command.style != "call" else ():
-        verdict = judge(option.flag, catalog, version)
-        written = _instead(option, verdict, catalog)
-        if written is None:
-            continue
-        old = command.text[option.start : option.end]
-        new = old.replace(option.flag, written, 1)
-        edits.append(Edit(option.start, option.end, new))
-        changes.append(CommandChange(option.flag, old, new))
-    for variable in command.variables:
-        use = _variable_instead(variable, catalog, version)
-        if use is None:
-            continue
-        old = command.text[variable.start : variable.end]
-        new = old.replace(variable.flag, use, 1)
-        edits.append(Edit(variable.start, variable.end, new))
-        changes.append(CommandChange(variable.flag, old, new))
+    options = command.options if command.style != "call" else ()
+    renamed = [
+        *((option, _instead(option, catalog, version)) for option in options),
+        *((one, _variable_instead(one, catalog, version)) for one in command.variables),
+    ]
+    for option, written in renamed:
+        if written is not None:
+            old = command.text[option.start : option.end]
+            new = old.replace(option.flag, written, 1)
+            edits.append(Edit(option.start, option.end, new))
+            changes.append(CommandChange(option.flag, old, new))
     if not edits:
         return None
     suggested = apply_edits(command.text, edits)
@@ -58,7 +52,8 @@ def _variable_instead(variable: Option, catalog: Catalog, version: str | None) -
     return verdict.use if same and verdict.status in ("removed", "not_yet", "unknown") else None
 
 
-def _instead(option: Option, verdict: FlagVerdict, catalog: Catalog) -> str | None:
+def _instead(option: Option, catalog: Catalog, version: str | None) -> str | None:
+    verdict = judge(option.flag, catalog, version)
     if verdict.status in ("accepted", "deprecated"):
         return verdict.flag if option.flag != verdict.flag and option.flag[0] in "–—" else None
     if verdict.use is None or (verdict.status == "unknown" and not _same_but_dashes(verdict)):

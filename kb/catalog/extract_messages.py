@@ -8,14 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kb.catalog.extract_names import call_name, children
 from kb.catalog.extract_sources import Sources
+from kb.catalog.message_texts import (
+    VARIES,
+    choices_of,
+    joined,
+    percent_template,
+    says_something,
+    template_of,
+    texts_of,
+)
 
 __all__ = ["VARIES", "MessageReader"]
 
-VARIES = "…"  # stands for what varies; never empty in what is matched
-MAX_ALTERNATIVES = 8  # of one message put together from choices
-MAX_CHOSEN = 3  # constants one part of an f-string chooses from; of more, it just varies
-MAX_TEMPLATE_CHARS = 2000
-MIN_WORDS = 2  # of three letters or more, below which a text says nothing
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal")
 _LEVEL_NAMES = {"warn": "warning", "exception": "error", "fatal": "critical"}
@@ -25,13 +29,9 @@ _SHOWN = re.compile(r"(?:^|_)(?:log|print|warn|warning)(?:_|$)")
 _BUILT = re.compile(
     r"(?:^|_)(?:msg|message|error|err|warning|hint|reason|detail|text)s?$", re.IGNORECASE
 )
-_PERCENT = re.compile(r"%(?:\(\w+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?[diouxXeEfFgGcrsa%]")
-_BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _SHOWING = (ast.Call, ast.Assert, ast.Assign, ast.AugAssign)
 _BINDING = (ast.AnnAssign, ast.For, ast.AsyncFor, ast.NamedExpr)
 _ANYTHING: ast.expr = ast.Name(id="…")  # a value that is not known
-_WORD = re.compile(r"[A-Za-z]{3,}")
 # Where a text stands in several places, the gravest of these kinds is kept.
 _PRIORITY = (
     "raise",
@@ -104,9 +104,9 @@ class MessageReader:
             if kind is not None and kind != "super":
                 self._show(kind, node, file, names)
         elif isinstance(node, ast.Assert) and node.msg is not None:
-            self._keep("assert", _texts(node.msg, names), file)
+            self._keep("assert", texts_of(node.msg, names), file)
         elif isinstance(node, (ast.Assign, ast.AugAssign)) and _is_built(node):
-            texts = _texts(node.value, names)
+            texts = texts_of(node.value, names)
             if isinstance(node, ast.AugAssign):
                 texts = [VARIES + text for text in texts]
             self._keep("text", texts, file)
@@ -118,21 +118,21 @@ class MessageReader:
         texts: list[str] = []
         if kind in _LEVELS and call.args:
             # logger.info("%s loaded", name): the rest fills the slots of the first
-            texts = _texts(call.args[0], names)
+            texts = texts_of(call.args[0], names)
             if len(call.args) > 1:
-                texts = [_PERCENT.sub(_slot, text) for text in texts]
-        if not any(_says_something(text) for text in texts):
-            texts = [text for value in values for text in _texts(value, names)]
+                texts = [percent_template(text) for text in texts]
+        if not any(says_something(text) for text in texts):
+            texts = [text for value in values for text in texts_of(value, names)]
         if kind == "print" and len(call.args) > 1:
-            texts = [_join(parts) for parts in _choices([_texts(a, names) for a in call.args])]
+            texts = [joined(parts) for parts in choices_of([texts_of(a, names) for a in call.args])]
         if not self._keep(kind, texts, file):
             self.wordless += 1
 
     def _keep(self, kind: str, texts: Iterable[str], file: str) -> bool:
         kept = False
         for text in texts:
-            template = _template(text)
-            if not _says_something(template):
+            template = template_of(text)
+            if not says_something(template):
                 continue
             kept = True
             known = self.found.get(template)
@@ -207,101 +207,3 @@ def _is_built(node: ast.Assign | ast.AugAssign) -> bool:
         for target in targets
         if isinstance(target, (ast.Name, ast.Attribute))
     )
-
-
-def _texts(node: ast.expr, names: Mapping[str, list[ast.expr]], depth: int = 0) -> list[str]:
-    """Return the texts an expression can have, `…` for what varies; at least one, perhaps `…`."""
-    if depth > 12:
-        return [VARIES]
-    if isinstance(node, ast.Constant):
-        return [node.value if isinstance(node.value, str) else VARIES]
-    if isinstance(node, ast.JoinedStr):
-        return ["".join(pieces) for pieces in _choices([_piece(p, names) for p in node.values])]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = (_texts(side, names, depth + 1) for side in (node.left, node.right))
-        return ["".join(pair) for pair in _choices([left, right])]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return [_PERCENT.sub(_slot, text) for text in _texts(node.left, names, depth + 1)]
-    if isinstance(node, ast.IfExp):
-        return [*_texts(node.body, names, depth + 1), *_texts(node.orelse, names, depth + 1)]
-    if isinstance(node, ast.BoolOp):
-        return [text for value in node.values for text in _texts(value, names, depth + 1)]
-    if isinstance(node, ast.Name) and node.id in names:
-        values = names[node.id][:MAX_ALTERNATIVES]
-        inner = {name: found for name, found in names.items() if name != node.id}
-        return [text for value in values for text in _texts(value, inner, depth + 1)]
-    if isinstance(node, ast.Call):
-        return _called(node, names, depth)
-    if isinstance(node, ast.Dict):
-        return [text for value in node.values for text in _texts(value, names, depth + 1)] or [
-            VARIES
-        ]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [text for value in node.elts for text in _texts(value, names, depth + 1)] or [VARIES]
-    return [VARIES]
-
-
-def _called(node: ast.Call, names: Mapping[str, list[ast.expr]], depth: int) -> list[str]:
-    if isinstance(node.func, ast.Attribute):
-        name, owner = node.func.attr, node.func.value
-        if name == "format":
-            return [_BRACES.sub(_slot, text) for text in _texts(owner, names, depth + 1)]
-        if name == "join" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
-            parts = [_texts(item, names, depth + 1) for item in node.args[0].elts]
-            between = _texts(owner, names, depth + 1)[0]
-            return [between.join(chosen) for chosen in _choices(parts)]
-        if name in ("strip", "rstrip", "lstrip", "replace", "lower", "upper", "removesuffix"):
-            return _texts(owner, names, depth + 1)
-    if call_name(node.func).endswith(("dedent", "cleandoc", "red", "colored", "str")) and node.args:
-        return _texts(node.args[0], names, depth + 1)
-    return [VARIES]
-
-
-def _piece(part: ast.expr, names: Mapping[str, list[ast.expr]]) -> list[str]:
-    """Return what a part of an f-string can be: its text, the constants it chooses from, or `…`."""
-    if isinstance(part, ast.FormattedValue):
-        part = part.value
-    if isinstance(part, ast.Constant):
-        return [str(part.value)]
-    values = [part]
-    if isinstance(part, ast.IfExp):
-        values = [part.body, part.orelse]
-    elif isinstance(part, ast.Name):
-        values = names.get(part.id, [])
-    texts = [
-        value.value
-        for value in values
-        if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value
-    ]
-    chosen = list(dict.fromkeys(texts))
-    return chosen if chosen and len(texts) == len(values) <= MAX_CHOSEN else [VARIES]
-
-
-def _slot(found: re.Match[str]) -> str:
-    doubled = {"%%": "%", "{{": "{", "}}": "}"}
-    return doubled.get(found[0], VARIES)
-
-
-def _choices(parts: list[list[str]]) -> list[list[str]]:
-    """Return the ways to take one of each; a part that makes them too many varies instead."""
-    ways: list[list[str]] = [[]]
-    for part in parts:
-        if len(ways) * len(part) > MAX_ALTERNATIVES:
-            part = [VARIES]
-        ways = [[*way, text] for way in ways for text in part]
-    return ways
-
-
-def _join(parts: list[str]) -> str:
-    return " ".join(parts)
-
-
-def _template(text: str) -> str:
-    text = _ANSI.sub("", text)
-    text = re.sub(rf"{VARIES}(?:{VARIES})+", VARIES, text)
-    text = "\n".join(line.rstrip() for line in text.split("\n"))
-    return text.strip()[:MAX_TEMPLATE_CHARS]
-
-
-def _says_something(text: str) -> bool:
-    return len(_WORD.findall(text)) >= MIN_WORDS

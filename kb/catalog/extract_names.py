@@ -14,6 +14,8 @@ __all__ = [
     "ModuleName",
     "call_name",
     "children",
+    "is_enum",
+    "is_named",
     "literal_text",
     "names_of",
     "source_of",
@@ -134,3 +136,13 @@ def source_of(node: ast.AST) -> str:
     except RecursionError:  # thousands of operands, or of parentheses
         return type(node).__name__
     return source if len(source) <= 80 else source[:77] + "..."
+
+
+def is_enum(node: ast.ClassDef) -> bool:
+    """Whether a class is an enumeration by the names of its bases."""
+    return any(call_name(base).rpartition(".")[2].endswith("Enum") for base in node.bases)
+
+
+def is_named(node: ast.expr, name: str) -> bool:
+    """Whether an expression is this name and nothing else."""
+    return isinstance(node, ast.Name) and node.id == name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,20 +13,18 @@ from kb.catalog.extract_names import (
     ImportedName,
     ModuleName,
     call_name,
+    is_enum,
+    is_named,
     names_of,
     source_of,
 )
 from kb.catalog.extract_sources import Sources
-from kb.catalog.forms import JsonValue
+from kb.catalog.plain_values import BUILDERS, METHODS, OPERATIONS, UnreadableError, as_json
 
 __all__ = ["Evaluator", "Scope", "UnreadableError", "as_json"]
 
 MAX_DEPTH = 40  # of names that lead to names; deeper is a cycle
 MAX_STEPS = 20_000  # for one value; more is made to take long
-
-
-class UnreadableError(Exception):
-    """An expression whose value cannot be read from the sources; its text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +129,13 @@ class Evaluator:
             return value
         value = type(value)(value)
         for statement in tree.body:
-            if isinstance(statement, ast.AugAssign) and _named(statement.target, name):
+            if isinstance(statement, ast.AugAssign) and is_named(statement.target, name):
                 value += self.value(statement.value, scope)
             elif (
                 isinstance(statement, ast.Expr)
                 and isinstance(call := statement.value, ast.Call)
                 and isinstance(call.func, ast.Attribute)
-                and _named(call.func.value, name)
+                and is_named(call.func.value, name)
                 and call.func.attr in ("append", "extend", "add", "update")
             ):
                 getattr(value, call.func.attr)(self.value(call.args[0], scope))
@@ -145,7 +143,7 @@ class Evaluator:
 
     def _members(self, found: Definition) -> Any:
         node = found.node
-        if not isinstance(node, ast.ClassDef) or not _is_enum(node):
+        if not isinstance(node, ast.ClassDef) or not is_enum(node):
             raise UnreadableError(f"`{node.name}` is no value")
         members = []
         for statement in node.body:
@@ -213,7 +211,7 @@ class Evaluator:
         raise UnreadableError(f"attribute `{source_of(node)}`")
 
     def _class_attribute(self, owner: Definition, name: str) -> Any:
-        if isinstance(owner.node, ast.ClassDef) and _is_enum(owner.node):
+        if isinstance(owner.node, ast.ClassDef) and is_enum(owner.node):
             return next(member for member in self._members(owner) if member.name == name)
         table = names_of(owner.node.body, owner.file)
         if name not in table:
@@ -222,7 +220,7 @@ class Evaluator:
         return self.value(entry, Scope(owner.file, table)) if isinstance(entry, ast.expr) else entry
 
     def _operation(self, node: ast.BinOp, scope: Scope) -> Any:
-        operate = _OPERATIONS.get(type(node.op))
+        operate = OPERATIONS.get(type(node.op))
         if operate is None:
             raise UnreadableError(f"operator in `{source_of(node)}`")
         return operate(self.value(node.left, scope), self.value(node.right, scope))
@@ -246,13 +244,13 @@ class Evaluator:
 
     def _call(self, node: ast.Call, scope: Scope) -> Any:
         name = call_name(node.func)
-        if name in _BUILDERS and len(node.args) <= 1 and not node.keywords:
+        if name in BUILDERS and len(node.args) <= 1 and not node.keywords:
             items = self._iterate(self.value(node.args[0], scope)) if node.args else []
-            return _BUILDERS[name](items)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
+            return BUILDERS[name](items)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
             owner = self.value(node.func.value, scope)
             arguments = [self.value(argument, scope) for argument in node.args]
-            return _METHODS[node.func.attr](owner, *arguments)
+            return METHODS[node.func.attr](owner, *arguments)
         called = self.definition(node.func, scope)
         if called and isinstance(called.node, ast.FunctionDef) and not (node.args or node.keywords):
             return self._returned(called)
@@ -267,8 +265,8 @@ class Evaluator:
     def _made(self, factory: ast.expr, scope: Scope) -> Any:
         if isinstance(factory, ast.Lambda):
             return self.value(factory.body, scope)
-        if isinstance(factory, ast.Name) and factory.id in _BUILDERS:
-            return _BUILDERS[factory.id]([])
+        if isinstance(factory, ast.Name) and factory.id in BUILDERS:
+            return BUILDERS[factory.id]([])
         raise UnreadableError(f"factory `{source_of(factory)}`")
 
     def _returned(self, called: Definition) -> Any:
@@ -285,14 +283,6 @@ class Evaluator:
         if isinstance(value, (set, frozenset)):
             return sorted(value, key=str)
         return list(value)
-
-
-def _is_enum(node: ast.ClassDef) -> bool:
-    return any(call_name(base).rpartition(".")[2].endswith("Enum") for base in node.bases)
-
-
-def _named(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 _READERS: Mapping[type, Callable[[Evaluator, Any, Scope], Any]] = {
@@ -312,52 +302,3 @@ _READERS: Mapping[type, Callable[[Evaluator, Any, Scope], Any]] = {
     ast.Subscript: Evaluator._subscript,
     ast.Call: Evaluator._call,
 }
-_OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
-    ast.Add: lambda left, right: left + right,
-    ast.Sub: lambda left, right: left - right,
-    ast.Mult: lambda left, right: _bounded(left) * _bounded(right),
-    ast.FloorDiv: lambda left, right: left // right,
-    ast.Div: lambda left, right: left / right,
-    ast.Pow: lambda left, right: _bounded(left) ** _bounded(right, 64),
-    ast.LShift: lambda left, right: _bounded(left) << _bounded(right, 64),
-    ast.BitOr: lambda left, right: left | right,
-}
-_BUILDERS: Mapping[str, Callable[[Iterable[Any]], Any]] = {
-    "list": list,
-    "tuple": tuple,
-    "set": set,
-    "frozenset": set,
-    "sorted": lambda items: sorted(items, key=str),
-    "dict": dict,
-}
-_METHODS: Mapping[str, Callable[..., Any]] = {
-    "keys": lambda owner: list(owner.keys()),
-    "values": lambda owner: list(owner.values()),
-    "copy": lambda owner: owner.copy(),
-    "lower": lambda owner: owner.lower(),
-    "upper": lambda owner: owner.upper(),
-}
-
-
-def _bounded(number: Any, limit: float = 2.0**64) -> Any:
-    """Return a number that keeps an operation small: the sources are not trusted to be."""
-    if not isinstance(number, (int, float)) or abs(number) > limit:
-        raise ValueError(f"{type(number).__name__} out of bounds")
-    return number
-
-
-def as_json(value: Any) -> JsonValue:
-    """Return a value as JSON has it: sets sorted, enumeration members by their value."""
-    if isinstance(value, EnumMember):
-        return as_json(value.value)
-    if isinstance(value, (set, frozenset)):
-        return sorted((as_json(item) for item in value), key=str)
-    if isinstance(value, (list, tuple)):
-        return [as_json(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return str(value)
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    raise UnreadableError(f"{type(value).__name__} is no plain value")

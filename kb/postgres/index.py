@@ -6,10 +6,8 @@ goes on from memory while the database is away.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +18,7 @@ from kb.postgres.connections import Database, DatabaseAwayError
 from kb.postgres.corpora import Generation
 from kb.postgres.following import Following, Held
 from kb.postgres.publish import HNSW_FROM_CHUNKS
-from kb.postgres.standby import read_section
+from kb.postgres.shown import fetch_shown
 from kb.query.log_lines import without_colours
 from kb.query.paste import Query
 from kb.retrieval.evidence import lexical_terms
@@ -147,9 +145,7 @@ class PostgresIndex:
             held = self._following.held
             try:
                 found, _ = self._database.ask(
-                    lambda connection, held=held: self._fetch(  # type: ignore[misc]
-                        connection, held.generations, [identifier]
-                    )
+                    partial(fetch_shown, held.generations, [identifier], self._name)
                 )
             except OutdatedError:
                 self._following.follow(held)
@@ -227,11 +223,9 @@ class PostgresIndex:
     def _fetch_again(
         self, held: Held, generations: Sequence[Generation], wanted: Sequence[str]
     ) -> tuple[dict[str, tuple[Section, ...]], dict[str, int]]:
-        """Return what `_fetch` does; OutdatedError where the whole query has to be asked anew."""
+        """Return what `fetch_shown` does; OutdatedError where the query has to be asked anew."""
         try:
-            return self._database.ask(
-                lambda connection: self._fetch(connection, generations, wanted)
-            )
+            return self._database.ask(partial(fetch_shown, generations, wanted, self._name))
         except OutdatedError:
             self._following.follow(held)
             raise
@@ -252,40 +246,6 @@ class PostgresIndex:
             raise InputError(f"{what}; expected some of: {', '.join(by_name)}")
         return tuple(by_name[name] for name in dict.fromkeys(corpora))
 
-    def _fetch(
-        self, connection: Any, generations: Sequence[Generation], wanted: Sequence[str]
-    ) -> tuple[dict[str, tuple[Section, ...]], dict[str, int]]:
-        """Return sections by id, and the terms of the first with their frequencies."""
-        found: dict[str, tuple[Section, ...]] = {}
-        frequencies: dict[str, int] = {}
-        for one in generations:
-            prefix = self._name(one.name, "")
-            ids = [name.removeprefix(prefix) for name in wanted if name.startswith(prefix)]
-            if not ids:
-                continue
-            is_first = wanted[0].startswith(prefix)
-            is_there = False
-            for kind, number, identifier, text in connection.execute(
-                _FETCH,
-                {
-                    "corpus": one.corpus,
-                    "generation": one.generation,
-                    "ids": ids,
-                    "first": ids[0] if is_first else None,
-                },
-            ):
-                if kind == "section":
-                    rows = [read_section(row) for row in json.loads(text)]
-                    name = self._name(one.name, identifier)
-                    found[name] = tuple(_renamed(row, name, prefix) for row in rows)
-                elif kind == "term":
-                    frequencies[identifier] = number
-                else:
-                    is_there = True
-            if not is_there:
-                raise OutdatedError(OUTDATED)
-        return found, frequencies
-
     def _from_memory(self, corpora: Sequence[str] | None) -> Index:
         standby = self._following.held.standby
         self._following.mark_away()
@@ -299,29 +259,3 @@ class PostgresIndex:
 
 def _is_all(corpora: Sequence[str] | None, held: Held) -> bool:
     return corpora is None or set(corpora) == {one.name for one in held.generations}
-
-
-_FETCH = """
-WITH wanted AS MATERIALIZED (
-    SELECT position, id, terms FROM kb_section
-    WHERE corpus = %(corpus)s AND generation = %(generation)s AND id = ANY(%(ids)s::text[])
-)
-SELECT 'section', w.position, w.id, t.sections
-FROM wanted w JOIN kb_text t ON t.corpus = %(corpus)s AND t.generation = %(generation)s
-                            AND t.position = w.position
-UNION ALL
-SELECT 'term', f.n_sections, t.term, NULL
-FROM wanted w, unnest(w.terms) AS n(number)
-JOIN kb_term t ON t.corpus = %(corpus)s AND t.number = n.number
-JOIN kb_frequency f ON f.corpus = %(corpus)s AND f.generation = %(generation)s
-                   AND f.number = n.number
-WHERE w.id = %(first)s
-UNION ALL
-SELECT 'generation', generation, NULL, NULL FROM kb_generation
-WHERE generation = %(generation)s AND corpus = %(corpus)s
-"""
-
-
-def _renamed(section: Section, name: str, prefix: str) -> Section:
-    parent = None if section.parent is None else prefix + section.parent
-    return replace(section, id=name, parent=parent)

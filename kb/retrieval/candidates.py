@@ -9,15 +9,13 @@ has the features that it would have among all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kb.query.log_lines import without_colours
 from kb.query.paste import Query
 from kb.retrieval.evidence import lexical_terms
-from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.lexical import LexicalIndex, TitleTerms
 from kb.retrieval.signatures import Hit, SignatureMatcher
-from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section
 
 if TYPE_CHECKING:
@@ -78,31 +76,15 @@ class _CandidateLexical:
         return self._lexical.terms_of(int(self._positions[document]), terms)
 
 
-@lru_cache(maxsize=50_000)
-def _title_terms(title: str) -> frozenset[str]:
-    return frozenset(tokenize(title))
-
-
 class _CandidateTitles:
     """The titles of the candidates."""
 
-    def __init__(self, sections: Sequence[Iterable[Section]], lexical: LexicalIndex) -> None:
-        self._titles = [[section.title for section in members] for members in sections]
-        self._lexical = lexical
+    def __init__(self, titles: TitleTerms, positions: NDArray[np.int64]) -> None:
+        self._titles, self._positions = titles, positions
 
     def shares(self, terms: Iterable[str]) -> Vector:
         """Return the share of the best title's idf among distinct `terms`, `(n_candidates,)`."""
-        import numpy as np
-
-        asked = set(terms)
-        shares = np.zeros(len(self._titles), dtype=np.float32)
-        for row, titles in enumerate(self._titles):
-            for title in titles:
-                said = _title_terms(title) & asked
-                if said:
-                    share = self._lexical.idf(said) / self._lexical.idf(_title_terms(title))
-                    shares[row] = max(shares[row], share)
-        return shares
+        return self._titles.shares_of(self._positions, terms)
 
 
 class CandidateView:
@@ -134,9 +116,7 @@ class CandidateView:
             for identifier in self.ids
         }
         self.lexical = _CandidateLexical(index.lexical, positions)
-        self.titles = _CandidateTitles(
-            [sections.values() for sections in self.by_id.values()], index.lexical
-        )
+        self.titles = _CandidateTitles(index.title_terms, positions)
         self.matcher, self.last_matcher = matchers
         self._positions, self._near, self._n_ids = positions, near, len(index.ids)
 

@@ -14,7 +14,7 @@ from kb.errors import InputError
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.embedding import embed_texts, text_digest
 from kb.retrieval.encoders import Encoder, check_vectors, index_encoder_name
-from kb.retrieval.lexical import LexicalIndex, TitleIndex
+from kb.retrieval.lexical import LexicalIndex, TitleIndex, TitleTerms
 from kb.retrieval.searchable import Compared, EncoderProbe, IndexStatus
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
 from kb.retrieval.tokenization import tokenize
@@ -77,6 +77,13 @@ class Index:
     def titles(self) -> TitleIndex:
         """Return the titles of each id, for matching them with a query's terms."""
         return TitleIndex(
+            [[section.title for section in self.by_id[i].values()] for i in self.ids], self.lexical
+        )
+
+    @cached_property
+    def title_terms(self) -> TitleTerms:
+        """Return the titles of each id as `titles` has them, compact, for a large index."""
+        return TitleTerms(
             [[section.title for section in self.by_id[i].values()] for i in self.ids], self.lexical
         )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb.corpus.chunking import Chunk
 from kb.errors import IndexFolderError
-from kb.retrieval.dense import DenseIndex, read_faiss
+from kb.retrieval.dense import DenseIndex, read_vectors
 from kb.retrieval.embedding import text_digest
 from kb.retrieval.index import EncoderProbe, Index, embedding_text
 from kb.retrieval.lexical import LEXICAL_FILES, LexicalIndex
@@ -235,7 +235,7 @@ def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
         sections=sections,
         chunks=tuple(chunks),
         dense=DenseIndex(
-            read_faiss(generation / "vectors.faiss"),
+            read_vectors(generation),
             groups,
             len(positions),
         ),

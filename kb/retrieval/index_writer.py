@@ -20,7 +20,7 @@ from typing import Any
 
 from kb.corpus.chunking import MAX_CHUNK_CHARS
 from kb.errors import IndexFolderError
-from kb.retrieval.dense import write_faiss
+from kb.retrieval.dense import write_vectors
 from kb.retrieval.index import Index
 from kb.retrieval.index_folder import (
     FORMAT,
@@ -132,7 +132,7 @@ def _write_generation(index: Index, new: Path, folder: Path) -> str:
             for chunk in index.chunks
         ),
     )
-    write_faiss(index.dense.index, new / "vectors.faiss")
+    write_vectors(index.dense.index, new)
     index.lexical.save(new)
     names = sorted(path.name for path in new.iterdir())
     for name in names:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LEXICAL_FILES", "LexicalIndex", "TitleIndex", "term_saturation"]
+__all__ = ["LEXICAL_FILES", "LexicalIndex", "TitleIndex", "TitleTerms", "term_saturation"]
 
 # Lucene's variant with its own defaults.
 _K1 = 1.2
@@ -27,7 +27,7 @@ _B = 0.75
 _FILES = {"data.f32": "<f4", "indices.i32": "<i4", "indptr.i64": "<i8"}
 
 # Postings that one text's candidates are picked from: a few milliseconds.
-MAX_POSTINGS = 100_000
+MAX_POSTINGS = 50_000
 LEXICAL_FILES = frozenset((*_FILES, "vocabulary.json"))
 
 
@@ -100,7 +100,7 @@ class LexicalIndex:
         import numpy as np
 
         data, indices, indptr = [
-            np.memmap(folder / name, dtype=dtype, mode="r")
+            np.asarray(np.memmap(folder / name, dtype=dtype, mode="r"))
             if (folder / name).stat().st_size
             else np.empty(0, dtype=dtype)
             for name, dtype in _FILES.items()
@@ -153,13 +153,13 @@ class LexicalIndex:
             total += end - start
         found = np.concatenate([self._indices[start:end] for start, end in taken])
         weights = np.concatenate([self._data[start:end] for start, end in taken])
-        documents, places = np.unique(found, return_inverse=True)
-        partial = np.bincount(places, weights)
+        partial = np.bincount(found, weights)
+        documents = np.flatnonzero(partial)
         # Scored in full are some more than are asked for: the common terms may reorder them.
         if len(documents) > 4 * top:
-            kept = np.sort(np.argpartition(-partial, 4 * top)[: 4 * top])
-            documents = documents[kept]
-        scores = self.scores_of(documents.astype(np.int64), terms)
+            kept = np.argpartition(-partial[documents], 4 * top)[: 4 * top]
+            documents = np.sort(documents[kept])
+        scores = self.scores_of(documents, terms)
         return [int(n) for n in documents[np.argsort(-scores, kind="stable")[:top]]]
 
     def idf(self, terms: Iterable[str]) -> float:
@@ -173,15 +173,26 @@ class LexicalIndex:
 
     def terms_of(self, document: int, terms: Iterable[str]) -> list[str]:
         """Return those of `terms` that the document holds."""
+        import numpy as np
+
         held = []
         for term in terms:
             number = self._vocabulary.get(term)
             if number is None:
                 continue
-            start, end = self._indptr[number], self._indptr[number + 1]
-            if document in self._indices[start:end]:
+            column = self._indices[self._indptr[number] : self._indptr[number + 1]]
+            place = int(np.searchsorted(column, document))  # the documents of a term rise
+            if place < len(column) and column[place] == document:
                 held.append(term)
         return held
+
+    def numbers(self, terms: Iterable[str]) -> list[int]:
+        """Return the columns of those of `terms` that any document holds."""
+        return [self._vocabulary[term] for term in terms if term in self._vocabulary]
+
+    def idf_of(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the idf of the terms in some columns."""
+        return self._idf[numbers]
 
     def _columns(self, terms: Iterable[str]) -> list[int]:
         return sorted({self._vocabulary[term] for term in terms if term in self._vocabulary})
@@ -217,3 +228,57 @@ class TitleIndex:
             if total > 0:
                 shares[document] = max(shares[document], weight / total)
         return shares
+
+
+class TitleTerms:
+    """The titles of a large index: what `TitleIndex` says, for some documents, from arrays."""
+
+    def __init__(self, titles: Sequence[Sequence[str]], lexical: LexicalIndex) -> None:
+        """Take the titles of each document, one a language; terms weigh their idf in `lexical`."""
+        import numpy as np
+
+        self._lexical = lexical
+        numbers: list[int] = []
+        ends, totals, firsts = [0], [], [0]
+        for versions in titles:
+            for title in versions:
+                terms = set(tokenize(title))
+                numbers.extend(lexical.numbers(terms))
+                ends.append(len(numbers))
+                totals.append(lexical.idf(terms))
+            firsts.append(len(totals))
+        self._numbers = np.array(numbers, dtype=np.int64)
+        self._ends = np.array(ends, dtype=np.int64)  # of each title among the numbers
+        self._totals = np.array(totals)  # summed idf of each title
+        self._firsts = np.array(firsts, dtype=np.int64)  # of each document among the titles
+
+    def shares_of(self, documents: NDArray[np.int64], terms: Iterable[str]) -> NDArray[np.float32]:
+        """Return the share of the best title's idf among distinct `terms`, `(n,) float32`."""
+        import numpy as np
+
+        asked = np.array(sorted(self._lexical.numbers(set(terms))), dtype=np.int64)
+        shares = np.zeros(len(documents), dtype=np.float32)
+        titles, rows = _ranges(self._firsts, documents)
+        if not len(asked) or not len(titles):
+            return shares
+        places, of_title = _ranges(self._ends, titles)
+        numbers = self._numbers[places]
+        at = np.minimum(np.searchsorted(asked, numbers), len(asked) - 1)
+        weights = np.where(asked[at] == numbers, self._lexical.idf_of(numbers), 0.0)
+        said = np.bincount(of_title, weights, minlength=len(titles))
+        total = self._totals[titles]
+        share = np.divide(said, total, out=np.zeros_like(said), where=total > 0)
+        np.maximum.at(shares, rows, share.astype(np.float32))
+        return shares
+
+
+def _ranges(
+    ends: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what lies in the chosen ranges `ends[c]` to `ends[c + 1]`, and whose each one is."""
+    import numpy as np
+
+    sizes = ends[chosen + 1] - ends[chosen]
+    owners = np.repeat(np.arange(len(chosen)), sizes)
+    before = np.cumsum(sizes) - sizes
+    return np.arange(len(owners)) - before[owners] + ends[chosen][owners], owners

@@ -71,7 +71,8 @@ def log_as_json() -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-    _log.setLevel(logging.INFO)
+    for name in ("uvicorn", _log.name):
+        logging.getLogger(name).setLevel(logging.INFO)
 
 
 class JsonLines(logging.Formatter):

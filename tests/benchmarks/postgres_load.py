@@ -111,8 +111,15 @@ def main() -> None:
     def publish_all() -> None:
         for generation in range(1, args.switches + 1):
             publish_marked(url, folder, generation)
-            time.sleep(1.0)
+            seen_until(f"generation-{generation}")
         stop.set()
+
+    def seen_until(mark: str) -> None:
+        """Wait until some asks are answered from a generation, so that each is under load."""
+        for _ in range(600):
+            if sum(outcome == mark for outcome, _ in seen) >= args.asks // 4:
+                return
+            time.sleep(0.1)
 
     async def ask_all() -> None:
         await asyncio.gather(*(ask_on(ports, number, stop, seen) for number in range(args.asks)))

@@ -8,7 +8,7 @@ import pytest
 from kb import KnowledgeBase
 from kb.retrieval import candidates, dense
 from kb.retrieval.candidates import compare_candidates
-from kb.retrieval.dense import DenseIndex, read_faiss, write_faiss
+from kb.retrieval.dense import DenseIndex, read_vectors, write_vectors
 from kb.retrieval.evidence import FEATURES, collect_evidence, lexical_terms
 from kb.retrieval.fusion import rank
 from kb.retrieval.index_folder import known_vectors, load_index
@@ -35,8 +35,8 @@ def vectors(shipped):
 
 
 @pytest.fixture
-def in_lists(monkeypatch, vectors):
-    """An index over `vectors` that is searched by lists."""
+def coded(monkeypatch, vectors):
+    """An index over `vectors` that is searched by codes."""
     monkeypatch.setattr(dense, "EXACT_CHUNKS", 1000)
     return DenseIndex.from_vectors(vectors, np.arange(len(vectors), dtype=np.int64))
 
@@ -78,7 +78,9 @@ def test_the_best_documents_are_those_of_all_scores(shipped, monkeypatch):
         scores = lexical.scores(terms)
         best = lexical.best(terms, 10)
         assert np.allclose(np.sort(scores[best])[::-1], np.sort(scores)[::-1][: len(best)])
-        assert np.array_equal(lexical.scores_of(np.array(sorted(best)), terms), scores[sorted(best)])
+        assert np.array_equal(
+            lexical.scores_of(np.array(sorted(best)), terms), scores[sorted(best)]
+        )
 
 
 def test_common_terms_alone_bring_no_candidate_of_their_own():
@@ -90,39 +92,32 @@ def test_common_terms_alone_bring_no_candidate_of_their_own():
         assert len(lexical.best(["common"], 5)) == 5  # but where nothing is rarer
 
 
-def test_lists_find_what_comparing_all_finds(in_lists, vectors):
+def test_codes_find_what_comparing_all_finds(coded, vectors, monkeypatch):
+    monkeypatch.setattr(dense, "_CODES", 400)
     generator = np.random.default_rng(4)
     queries = vectors[:200] + 0.03 * generator.normal(size=(200, 384)).astype(np.float32)
     exact = np.argsort(-(queries @ vectors.T), axis=1)[:, :10]
-    found = [in_lists.index.search(query.reshape(1, -1), 10)[1][0] for query in queries]
+    cosines, found = coded.index.search(queries, 10)
     held = sum(len(set(a.tolist()) & set(b.tolist())) for a, b in zip(exact, found, strict=True))
-    assert held / exact.size >= 0.97
-    assert in_lists.index.nprobe < in_lists.index.nlist
+    assert held / exact.size >= 0.99
+    assert np.allclose(cosines[0], vectors[found[0]] @ queries[0])
 
 
-def test_the_same_vectors_make_the_same_file(in_lists, vectors):
-    import faiss
+def test_the_same_vectors_make_the_same_files(coded, vectors, tmp_path):
+    again = DenseIndex.from_vectors(vectors, coded.groups)
+    for name, index in (("one", coded.index), ("two", again.index)):
+        (tmp_path / name).mkdir()
+        write_vectors(index, tmp_path / name)
+    for name in ("vectors.faiss", "vectors.f32"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
-    again = DenseIndex.from_vectors(vectors, in_lists.groups)
-    assert np.array_equal(
-        faiss.serialize_index(again.index), faiss.serialize_index(in_lists.index)
-    )
 
-
-def test_lists_stay_in_their_file_and_give_the_vectors_back(in_lists, vectors, tmp_path):
-    import faiss
-
-    write_faiss(in_lists.index, tmp_path / "vectors.faiss")
-    read = read_faiss(tmp_path / "vectors.faiss")
-    assert type(faiss.downcast_InvertedLists(read.invlists)).__name__ == "OnDiskInvertedLists"
+def test_full_vectors_stay_in_their_file_and_are_given_back(coded, vectors, tmp_path):
+    write_vectors(coded.index, tmp_path)
+    read = read_vectors(tmp_path)
+    assert isinstance(read.vectors.base, np.memmap)
     assert np.array_equal(read.reconstruct_n(0, len(vectors)), vectors)
-    assert np.array_equal(read.search(vectors[:20], 10)[1], in_lists.index.search(vectors[:20], 10)[1])
-
-
-def test_lists_that_lie_in_a_file_are_written_whole_elsewhere(in_lists, vectors, tmp_path):
-    write_faiss(in_lists.index, tmp_path / "one")
-    write_faiss(read_faiss(tmp_path / "one"), tmp_path / "two")
-    assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
+    assert np.array_equal(read.search(vectors[:20], 10)[1], coded.index.search(vectors[:20], 10)[1])
 
 
 def test_a_large_index_is_saved_loaded_and_built_upon(shipped, folder_of, monkeypatch):
@@ -134,6 +129,6 @@ def test_a_large_index_is_saved_loaded_and_built_upon(shipped, folder_of, monkey
     loaded = load_index(target)
     save_index(loaded, content.parent / "again", "digest")
     assert len(known_vectors(load_index(content.parent / "again"))) == 60
-    assert [s.id for s in KnowledgeBase(loaded, shipped.encoder).search("failure number 41", 3)] == [
-        s.id for s in built.search("failure number 41", 3)
-    ]
+    assert [
+        s.id for s in KnowledgeBase(loaded, shipped.encoder).search("failure number 41", 3)
+    ] == [s.id for s in built.search("failure number 41", 3)]

@@ -20,7 +20,9 @@ NEW = OLD + "\n## Out of memory {#oom}\n\nLower `--mem-fraction-static`.\n"
 
 
 @pytest.fixture(scope="session")
-def indexes(shipped: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> tuple[Index, Index]:
+def indexes(
+    shipped: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Index, Index]:
     """Return two small indexes made by the real encoder: the old one and the new one."""
     built = []
     for name, text in (("old", OLD), ("new", NEW)):

@@ -74,12 +74,19 @@ def test_a_compressed_file_is_refused_and_not_decompressed(content):
 def test_references_in_the_front_matter_are_not_written_out(content):
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    text = "---\n" + "\n".join(rows) + "\ntitle: *a11\nlang: *a11\n---\n" + PAGE.replace("hang", "b")
+    text = (
+        "---\n" + "\n".join(rows) + "\ntitle: *a11\nlang: *a11\n---\n" + PAGE.replace("hang", "b")
+    )
     (content / "bomb.md").write_text(text)
-    assert {document.title for document in read_corpus(content).documents} == {"Server bs", "Server hangs"}
+    assert {document.title for document in read_corpus(content).documents} == {
+        "Server bs",
+        "Server hangs",
+    }
 
 
-@fault("brackets ten thousand deep in the front matter, dates that don't exist", "named, with the line")
+@fault(
+    "brackets ten thousand deep in the front matter, dates that don't exist", "named, with the line"
+)
 @pytest.mark.parametrize("value", ["[" * 10_000, "2026-13-45"])
 def test_front_matter_that_yaml_cannot_take_is_named(content, value):
     (content / "deep.md").write_text(f"---\nx: {value}\n---\n{PAGE.replace('hang', 'deep')}")
@@ -130,7 +137,9 @@ def test_links_that_lead_out_or_in_circles_are_left(content, tmp_path):
 
 
 @fault("names with `..`, line ends, quotes, 255 bytes", "a name is a name: the page is indexed")
-@pytest.mark.parametrize("name", ["md..md", "a..b.md", "x\ny.md", '"quo\'te`.md', "n" * 252 + ".md"])
+@pytest.mark.parametrize(
+    "name", ["md..md", "a..b.md", "x\ny.md", "\"quo'te`.md", "n" * 252 + ".md"]
+)
 def test_odd_names_are_names(folder_of, shipped, name):
     content = folder_of({"sub/" + name: PAGE})
     target = content.parent / "index"
@@ -184,7 +193,9 @@ def test_folders_nested_without_end_are_refused(content):
 
 
 @fault("quotes, lists and brackets 20,000 deep in a page", "the page is indexed, its text whole")
-@pytest.mark.parametrize("text", ["> " * 20_000 + "x", "- " * 20_000 + "x", "[" * 20_000, "*_" * 20_000])
+@pytest.mark.parametrize(
+    "text", ["> " * 20_000 + "x", "- " * 20_000 + "x", "[" * 20_000, "*_" * 20_000]
+)
 def test_marks_nested_without_end_are_text(folder_of, text):
     content = folder_of({"deep.md": f"## Deep {{#deep}}\n\n{text}\n"})
     assert read_corpus(content).sections[0].markdown.endswith(text)

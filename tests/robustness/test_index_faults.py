@@ -22,7 +22,16 @@ from tests.robustness.conftest import content_of, in_child, left_over
 from tests.robustness.faults import fault
 
 # What the interpreter reports before it touches a file system.
-STEPS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "shutil.rmtree", "fcntl.flock")
+STEPS = (
+    "open",
+    "os.mkdir",
+    "os.rename",
+    "os.remove",
+    "os.rmdir",
+    "os.chmod",
+    "shutil.rmtree",
+    "fcntl.flock",
+)
 
 
 def _killed_at(step: int, folder: Path, work: Callable[[], None]) -> int:
@@ -87,9 +96,7 @@ LIMITS = [0, 1, 20, 64, 200, 700, 1500, 3000]
 )
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_build_killed_in_the_middle_of_a_file_leaves_the_old_index(indexes, folder, limit):
-    ended = _bytes_limited(
-        limit, signal.SIG_DFL, lambda: save_index(indexes[1], folder, "new")
-    )
+    ended = _bytes_limited(limit, signal.SIG_DFL, lambda: save_index(indexes[1], folder, "new"))
     assert ended == -signal.SIGXFSZ
     assert content_of(folder) == "old"
     save_index(indexes[1], folder, "new")
@@ -102,9 +109,7 @@ def test_a_build_killed_in_the_middle_of_a_file_leaves_the_old_index(indexes, fo
 )
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_build_without_room_is_an_error_and_leaves_the_old_index(indexes, folder, limit):
-    ended = _bytes_limited(
-        limit, signal.SIG_IGN, lambda: save_index(indexes[1], folder, "new")
-    )
+    ended = _bytes_limited(limit, signal.SIG_IGN, lambda: save_index(indexes[1], folder, "new"))
     assert ended == 3
     assert content_of(folder) == "old"
     save_index(indexes[1], folder, "new")

@@ -143,6 +143,7 @@ def test_a_worker_that_is_killed_is_started_again_while_the_others_answer(server
     server.wait_for(lambda: len(set(server.workers()) - set(before)) == 1)
     server.wait_for(lambda: server.ask().status_code == 200)
     assert before[1] in server.workers()
+    assert "2 workers answer" in [line["event"] for line in server.lines()]
     assert any(
         line["event"].startswith(f"worker {before[0]} ended (signal 9)") for line in server.lines()
     )
