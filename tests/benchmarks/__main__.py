@@ -31,6 +31,13 @@ def run(name: str, work: Path, *options: str) -> Any:
     return json.loads(done.stdout)
 
 
+def kept(path: Path, name: str, work: Path, *options: str) -> Any:
+    """Return what an earlier run left at `path`, else run and leave it there."""
+    if not path.is_file():
+        path.write_text(json.dumps(run(name, work, *options)), encoding="utf-8")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def best_of(results: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the variant with the best mean of top-1 over the sets and languages."""
 
@@ -57,13 +64,10 @@ def main() -> None:
     cases = ["--cases", str(args.cases)] if args.cases else []
     measured: dict[str, Any] = {}
     for name in args.only:
-        kept = work / f"{name}.json"
-        if not kept.is_file():
-            kept.write_text(json.dumps(run(name, work, *cases)), encoding="utf-8")
-        results = json.loads(kept.read_text(encoding="utf-8"))
+        results = kept(work / f"{name}.json", name, work, *cases)
         best = best_of(results)
         variant = (best["mode"], best["content"], best["text"])
-        alone = run(name, work, *cases, "--memory", *variant)
+        alone = kept(work / f"{name}-alone.json", name, work, *cases, "--memory", *variant)
         measured[name] = {"best": best, "variants": results, **alone}
     text = report(measured)
     if args.output:

@@ -26,7 +26,7 @@ __all__ = ["main"]
 
 CONTENTS = ("both", "own")  # both languages in one index, or an index of the query's language
 TEXTS = ("raw", "condensed")
-N_MEMORY_QUERIES = 40
+N_MEMORY_QUERIES = 20
 
 
 def variants_of(module: Any) -> list[tuple[str, str, str]]:

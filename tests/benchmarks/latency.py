@@ -200,7 +200,7 @@ def serve(n_asks: int = 1_000) -> dict[str, float]:
             try:
                 post(url, body)
                 break
-            except urllib.error.URLError:
+            except (urllib.error.URLError, ConnectionError):
                 if process.poll() is not None or time.perf_counter() - started > 120:
                     raise
                 time.sleep(0.02)
