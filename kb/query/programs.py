@@ -52,7 +52,7 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     (
         "TensorRT-LLM",
         r"tensorrt[-_]?llm|\btrtllm-(?:build|serve|bench)"
-        r"|\btrt[-_]?llm\b(?![ _-]{0,2}(?:mla|mha|moe|gen|attention|backend|kernel))"
+        r"|\btrt[-_]?llm\b(?!['\"`]|[ _-]{0,2}(?:mla|mha|moe|gen|attention|backend|kernel))"
         r"|tritonserver"
         r"|Triton Inference Server|\bTensorRT\b|nvinfer",
     ),
@@ -76,8 +76,8 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     ),
     ("Blender", r"\bblender\b|\bcycles\b.{0,30}(?:render|cuda|optix)"),
     ("a miner", r"\bminer\b|mining|xmrig|nicehash|t-rex|ethminer|hashrate|phoenixminer"),
-    ("TensorFlow", r"tensorflow|\bkeras\b|tf\.(?:data|keras|function)"),
-    ("JAX", r"\bjax\b|jaxlib|\bxla_bridge"),
+    ("TensorFlow", r"tensorflow(?! version)|\bkeras\b|tf\.(?:data|keras|function)"),
+    ("JAX", r"(?<!sglang-)\bjax\b(?! version)|jaxlib|\bxla_bridge"),
     ("pandas", r"\bpandas\b|\bpd\.(?:read|DataFrame|concat|merge)|판다스"),
     ("Dask", r"\bdask\b|distributed\.(?:worker|nanny|scheduler)|dask_cuda|\bcudf\b|rapids"),
     ("Spark", r"\bpyspark\b|org\.apache\.spark|SparkContext"),
@@ -95,7 +95,8 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     ("nginx", r"\bnginx\b|엔진엑스"),
     (
         "Node.js",
-        r"\bnode(?:\.js|js)?:|\bnpm (?:ERR|install|run)|webpack|\byarn\b|next\.js|\bvite\b",
+        r"\bnode(?:\.js|js)?:|\bnpm (?:ERR|install|run)|webpack"
+        r"|\byarn (?:install|add|build|run|dev|start)\b|next\.js|\bvite\b",
     ),
     (
         "Java",
