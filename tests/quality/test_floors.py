@@ -23,11 +23,11 @@ def golden(shipped):
 
 def test_the_right_section_comes_first(golden):
     summary = summarize(golden[0])
-    assert summary.top1.value >= 0.92
-    assert summary.top3.value >= 0.96
+    assert summary.top1.value >= 0.94
+    assert summary.top3.value >= 0.965
 
 
-@pytest.mark.parametrize(("kind", "floor"), [("log", 0.89), ("question", 0.97), ("both", 0.91)])
+@pytest.mark.parametrize(("kind", "floor"), [("log", 0.93), ("question", 0.97), ("both", 0.92)])
 def test_each_kind_of_question_has_its_floor(golden, kind, floor):
     outcomes, kinds = golden
     assert summarize([o for o in outcomes if kinds[o.case] == kind]).top1.value >= floor
@@ -42,13 +42,13 @@ def test_what_is_out_of_scope_is_refused_and_what_is_in_scope_is_not(golden):
 def test_flags_are_printed_and_deciding_lines_named(golden):
     summary = summarize(golden[0])
     assert summary.flags_printed.value >= 0.96
-    assert summary.decisive_matched.value >= 0.92
+    assert summary.decisive_matched.value >= 0.95
 
 
 def test_korean_questions_are_answered_nearly_as_well(shipped):
     cases = [case for case in read_golden(ROOT / "tests" / "golden") if case.question_ko]
     summary = summarize(run_cases(shipped, cases, "ko"))
-    assert summary.top1.value >= 0.92
+    assert summary.top1.value >= 0.94
     assert summary.out_of_scope_refused.value >= 0.95
 
 
@@ -58,7 +58,7 @@ def test_labelled_pastes_of_real_operators(shipped):
     summary = summarize(run_cases(shipped, cases))
     alone = summarize(run_cases(shipped, cases, mode="log_alone"))
     assert summary.top1.value >= 0.95
-    assert summary.top3.value >= 0.98
+    assert summary.top3.value >= 0.99
     assert summary.in_scope_refused.value <= 0.02
     assert summary.out_of_scope_refused.value >= 0.95
     assert alone.top1.value >= 0.90
