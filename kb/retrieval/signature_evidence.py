@@ -40,6 +40,9 @@ _ROLE_WORTH: Mapping[Role, float] = {
 }
 # Matched letters from which a signature is as specific as it gets.
 _FULL_SPECIFICITY = 48
+# A signature that matches less than this share of what another one matches in the same line is the
+# general form of it: `cannot open shared object file` beside the name of the library.
+_GENERAL, _GENERAL_WORTH = 0.6, 0.75
 # Hits worth this much take part in the order of causes.
 STRONG = 0.45
 _SURE = 0.6
@@ -73,8 +76,14 @@ def signature_features(
     """Fill the signature columns of `features`; return the hits of each id, the best first."""
     lines = {line.number: line for line in query.paste.lines}
     best: dict[str, dict[str, tuple[float, Hit]]] = {}
-    for hit in _without_quoted(index, index.matcher.match(without_colours(query.paste.text))):
+    found_hits = _without_quoted(index, index.matcher.match(without_colours(query.paste.text)))
+    most: dict[int, int] = {}  # letters of the most specific hit of a line
+    for hit in found_hits:
+        most[hit.line] = max(most.get(hit.line, 0), hit.matched)
+    for hit in found_hits:
         worth = hit_worth(hit, lines.get(hit.line))
+        if hit.matched < _GENERAL * most[hit.line]:
+            worth *= _GENERAL_WORTH
         of_owner = best.setdefault(hit.signature.owner, {})
         known = of_owner.get(hit.signature.line)
         if known is None or worth > known[0]:
