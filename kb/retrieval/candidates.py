@@ -30,7 +30,7 @@ __all__ = ["LARGE", "CandidateView", "compare_candidates"]
 
 # Ids from which candidates are picked. Below, all are compared, which takes a few milliseconds.
 LARGE = 2_000
-TOP_LEXICAL = 100  # of each of the three texts
+TOP_LEXICAL = 60  # of each of the three texts
 MAX_LINKED = 100  # that link to an owner of a signature
 # So many sections are ranked even where nothing is found: the nearest are shown all the same.
 AT_LEAST = 10
