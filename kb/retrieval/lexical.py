@@ -264,6 +264,26 @@ class TitleTerms:
         self._ends = np.array(ends, dtype=np.int64)  # of each title among the numbers
         self._totals = np.array(totals)  # summed idf of each title
         self._firsts = np.array(firsts, dtype=np.int64)  # of each document among the titles
+        order = np.argsort(self._numbers, kind="stable")
+        self._by_term = np.repeat(np.arange(len(totals)), np.diff(self._ends))[order]
+        self._sorted = self._numbers[order]  # the term of each title in `_by_term`
+        self._owners = np.repeat(np.arange(len(titles)), np.diff(self._firsts))
+
+    def best(self, terms: Iterable[str], top: int) -> list[int]:
+        """Return the documents of the `top` titles with the largest shares among `terms`."""
+        import numpy as np
+
+        asked = np.array(sorted(self._lexical.numbers(set(terms))), dtype=np.int64)
+        starts = np.searchsorted(self._sorted, asked)
+        ends = np.searchsorted(self._sorted, asked, side="right")
+        found = [self._by_term[start:end] for start, end in zip(starts, ends, strict=True)]
+        if not found:
+            return []
+        weights = np.repeat(self._lexical.idf_of(asked), ends - starts)
+        said = np.bincount(np.concatenate(found), weights, minlength=len(self._totals))
+        titles = np.flatnonzero(said)
+        chosen = titles[_largest(said[titles] / self._totals[titles], top)]
+        return sorted(set(self._owners[chosen].tolist()))
 
     def shares_of(self, documents: NDArray[np.int64], terms: Iterable[str]) -> NDArray[np.float32]:
         """Return the share of the best title's idf among distinct `terms`, `(n,) float32`."""
