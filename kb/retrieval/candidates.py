@@ -30,7 +30,8 @@ __all__ = ["LARGE", "CandidateView", "compare_candidates"]
 
 # Ids from which candidates are picked. Below, all are compared, which takes a few milliseconds.
 LARGE = 2_000
-TOP_LEXICAL = 100  # of each of the three texts
+TOP_LEXICAL = 60  # of each of the three texts
+TOP_TITLES = 40  # of the question, and of the error
 MAX_LINKED = 100  # that link to an owner of a signature
 # So many sections are ranked even where nothing is found: the nearest are shown all the same.
 AT_LEAST = 10
@@ -145,8 +146,10 @@ def compare_candidates(index: Index, query: Query, vectors: Vector | None) -> Ca
         hits = hits + matchers[1].match(query.paste.last_step.text)
     terms = lexical_terms(query)
     chosen = set(range(min(AT_LEAST, len(index.ids))))
-    for part in terms.values():
+    for name, part in terms.items():
         chosen.update(index.lexical.best(part, TOP_LEXICAL))
+        if name != "context":  # titles are compared with the question and the error
+            chosen.update(index.title_terms.best(part, TOP_TITLES))
     near: dict[bytes, tuple[Mapping[int, float], float]] = {}
     for vector in vectors if vectors is not None else ():
         if vector.any():

@@ -27,7 +27,7 @@ _B = 0.75
 _FILES = {"data.f32": "<f4", "indices.i32": "<i4", "indptr.i64": "<i8"}
 
 # Postings that one text's candidates are picked from: a few milliseconds.
-MAX_POSTINGS = 50_000
+MAX_POSTINGS = 300_000
 LEXICAL_FILES = frozenset((*_FILES, "vocabulary.json"))
 
 
@@ -156,9 +156,7 @@ class LexicalIndex:
         partial = np.bincount(found, weights)
         documents = np.flatnonzero(partial)
         # Scored in full are some more than are asked for: the common terms may reorder them.
-        if len(documents) > 4 * top:
-            kept = np.argpartition(-partial[documents], 4 * top)[: 4 * top]
-            documents = np.sort(documents[kept])
+        documents = documents[_largest(partial[documents], 4 * top)]
         scores = self.scores_of(documents, terms)
         return [int(n) for n in documents[np.argsort(-scores, kind="stable")[:top]]]
 
@@ -196,6 +194,21 @@ class LexicalIndex:
 
     def _columns(self, terms: Iterable[str]) -> list[int]:
         return sorted({self._vocabulary[term] for term in terms if term in self._vocabulary})
+
+
+def _largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Return where the `n` largest values are, rising; all where there are no more."""
+    import numpy as np
+
+    if len(values) <= n:
+        return np.arange(len(values))
+    # What a sample shows to be far from the largest needs no sorting.
+    sample = values[::16]
+    rank = min(len(sample), max(1, n // 8))
+    places = np.flatnonzero(values >= np.partition(sample, len(sample) - rank)[len(sample) - rank])
+    if len(places) < n:
+        places = np.arange(len(values))
+    return np.sort(places[np.argpartition(-values[places], n - 1)[:n]])
 
 
 class TitleIndex:
@@ -251,6 +264,26 @@ class TitleTerms:
         self._ends = np.array(ends, dtype=np.int64)  # of each title among the numbers
         self._totals = np.array(totals)  # summed idf of each title
         self._firsts = np.array(firsts, dtype=np.int64)  # of each document among the titles
+        order = np.argsort(self._numbers, kind="stable")
+        self._by_term = np.repeat(np.arange(len(totals)), np.diff(self._ends))[order]
+        self._sorted = self._numbers[order]  # the term of each title in `_by_term`
+        self._owners = np.repeat(np.arange(len(titles)), np.diff(self._firsts))
+
+    def best(self, terms: Iterable[str], top: int) -> list[int]:
+        """Return the documents of the `top` titles with the largest shares among `terms`."""
+        import numpy as np
+
+        asked = np.array(sorted(self._lexical.numbers(set(terms))), dtype=np.int64)
+        starts = np.searchsorted(self._sorted, asked)
+        ends = np.searchsorted(self._sorted, asked, side="right")
+        found = [self._by_term[start:end] for start, end in zip(starts, ends, strict=True)]
+        if not found:
+            return []
+        weights = np.repeat(self._lexical.idf_of(asked), ends - starts)
+        said = np.bincount(np.concatenate(found), weights, minlength=len(self._totals))
+        titles = np.flatnonzero(said)
+        chosen = titles[_largest(said[titles] / self._totals[titles], top)]
+        return sorted(set(self._owners[chosen].tolist()))
 
     def shares_of(self, documents: NDArray[np.int64], terms: Iterable[str]) -> NDArray[np.float32]:
         """Return the share of the best title's idf among distinct `terms`, `(n,) float32`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -84,3 +85,22 @@ def test_the_sections_are_those_of_any_vectors_whatever(
             assert [section.id for section in answer.sections] == [ranking.ids[0]]
             assert answer.found and ranking.in_scope >= 0.5
             assert np.all(np.array(ranking.scores[1:]) < 0.6 * ranking.scores[0])
+
+
+def test_it_is_answered_while_the_encoder_is_still_loading(shipped: KnowledgeBase) -> None:
+    loading, done = threading.Event(), threading.Event()
+
+    class Slow(Counting):
+        def encode_document(self, texts):
+            loading.set()
+            assert done.wait(60)
+            return super().encode_document(texts)
+
+    base = KnowledgeBase(shipped.index, Slow(), shipped.settings)
+    warming = threading.Thread(target=base.warm_up)
+    warming.start()
+    assert loading.wait(60)
+    answer = base.ask(DECISIVE)
+    done.set()
+    warming.join()
+    assert answer.sections[0].id == "not-enough-memory-increase-mem-fraction"

@@ -56,6 +56,7 @@ def test_a_candidate_has_the_features_it_has_among_all(shipped, paste):
 
 def test_candidates_are_fewer_than_all_and_hold_the_owner_of_a_signature(shipped, monkeypatch):
     monkeypatch.setattr(candidates, "TOP_LEXICAL", 3)
+    monkeypatch.setattr(candidates, "TOP_TITLES", 3)
     monkeypatch.setattr(dense, "TOP_CHUNKS", 5)
     query = shipped._read(PASTES[0], None, None)
     view = compare_candidates(shipped.index, query, None)
@@ -80,6 +81,16 @@ def test_the_best_documents_are_those_of_all_scores(shipped, monkeypatch):
         assert np.allclose(np.sort(scores[best])[::-1], np.sort(scores)[::-1][: len(best)])
         assert np.array_equal(
             lexical.scores_of(np.array(sorted(best)), terms), scores[sorted(best)]
+        )
+
+
+def test_the_best_titles_are_those_of_all_shares(shipped):
+    for paste in PASTES[:4]:
+        terms = lexical_terms(shipped._read(paste, None, None))["error"]
+        shares = shipped.index.titles.shares(terms)
+        best = shipped.index.title_terms.best(terms, 12)
+        assert set(np.flatnonzero(shares >= np.sort(shares)[-5])) & set(np.flatnonzero(shares)) <= (
+            set(best)
         )
 
 
