@@ -212,6 +212,8 @@ class SignatureMatcher:
         line = bisect_right(starts, start)
         line_end = starts[line] - 1 if line < len(starts) else len(text)
         anchor = signature.pieces[signature.anchor]
+        if line_end - start > len(anchor) + MAX_CUT_CHARS:
+            return None  # it does not break off inside the piece
         rest = _CUT_MARK.sub("", text[start:line_end])
         if len(rest) >= len(anchor) or not anchor.startswith(rest):
             return None

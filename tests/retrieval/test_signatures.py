@@ -112,3 +112,8 @@ def test_a_piece_that_a_person_quotes_counts_for_its_owner():
 def test_a_quoted_piece_of_several_owners_counts_for_each_the_less():
     matcher = _matcher("the pool is full, retract now", "the pool is full, abort now")
     assert [hit.share for hit in matcher.match_words("it says 'the pool is full' often")] == [0.5, 0.5]
+
+
+def test_one_line_that_says_it_a_hundred_thousand_times_is_read_to_its_end():
+    said = "could finish the model loading, but there are other ranks that "
+    assert not _matcher(LONG).match(said * 100_000)  # quadratic, it would take hours
