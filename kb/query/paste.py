@@ -109,7 +109,7 @@ class Paste:
         for line in reversed(ending[-MAX_AFTER_STEP:]):
             if line.role in _STEP_ROLES:
                 return line
-            if line.role == "error":
+            if line.role == "error" and line.is_sglang:  # others only tell that it is late
                 return None
         return None
 

@@ -63,9 +63,12 @@ FEATURES = (
 _MODEL_NAME = re.compile(
     r"\b(?:deepseek|qwen|qwq|llama|mi[sx]tral|gemma|kimi|moonshot|glm|chatglm|minimax|hunyuan|internlm"
     r"|phi|yi|baichuan|step|mimo|grok|command-?r|exaone|solar)[-_.]?\d?[\w.-]*"
-    r"|(?<![\w-])(?:vllm|verl|slime|openrlhf|xinference|gpustack|tgi|ollama)(?![\w-])",
+    r"|(?<![\w-])(?:vllm|verl|slime|openrlhf|xinference|gpustack|tgi|ollama)(?![\w-])"
+    r"|/v1/(?:chat/)?completions",  # the route of nearly every request
     re.IGNORECASE,
 )
+
+_ASKED_FOR = 0.3  # worth of a signature in the question
 
 # How a process ends when something else has ended it: no exception of its own.
 _ENDED = re.compile(r"(?:Killed|Aborted|EOFError|Segmentation fault|Bus error)\b")
@@ -138,8 +141,9 @@ def with_dense(evidence: Evidence, index: Compared, vectors: Matrix) -> Evidence
     return replace(evidence, features=features)
 
 
-# What a section inherits from the one it stands under, where it has a hit of its own: the parent
-# says what failed, the child in which case.
+# What a section inherits from the one it stands under, where it has a hit of its own, and from one
+# that it links to, where its own hits are frames: the general one says what failed, the special one
+# in which case.
 _INHERITED = (
     "signature",
     "signature_lines",
@@ -157,14 +161,19 @@ def _inherit(
     column: Mapping[str, int],
     position: Mapping[str, int],
 ) -> None:
+    told = features[:, column["signature"]].copy()
     for owner in hits:
-        parent = _parent_of(index, owner)
-        if parent is None or parent not in hits:
-            continue
-        for name in _INHERITED:
-            cell = (position[owner], column[name])
-            above = float(features[position[parent], column[name]])
-            features[cell] = max(float(features[cell]), above)
+        row = position[owner]
+        above = [_parent_of(index, owner)]
+        if told[row] == 0 and features[row, column["signature_frame"]] >= STRONG:
+            above += [other for other in index.links[owner] if other not in index.consequences]
+        for general in above:
+            if general is None or general not in hits or told[position[general]] == 0:
+                continue
+            for name in _INHERITED:
+                cell = (row, column[name])
+                inherited = float(features[position[general], column[name]])
+                features[cell] = max(float(features[cell]), inherited)
 
 
 def _consequence_features(
@@ -190,7 +199,10 @@ def _consequence_features(
         row = position[identifier]
         features[row, column["consequence"]] = float(has_cause)
         beside = of_cause - float(spoken_of[row])
-        features[row, column["consequence_beside_words"]] = min(1.0, max(0.0, beside))
+        asked_for = features[row, column["signature_words"]] >= _ASKED_FOR  # it is what is quoted
+        features[row, column["consequence_beside_words"]] = (
+            0.0 if asked_for else min(1.0, max(0.0, beside))
+        )
         features[row, column["consequence_beside_cause"]] = float(bool(exceptions - explained))
 
 
