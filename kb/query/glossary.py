@@ -90,7 +90,7 @@ _TABLE = """
 프록시|代理: proxy
 헬스체크|헬스 체크|상태 확인|健康检查: health check
 워밍업|웜업|预热: warmup
-시작|기동|뜨지|안 떠|안 뜨|띄우|띄웠|启动: start server
+시작|기동|뜨지|안 떠|안 뜨|띄우|띄웠|启动: start starts
 환경변수|환경 변수|环境变量: environment variable
 플래그|옵션|인자|参数|选项: argument option flag
 모호: ambiguous
