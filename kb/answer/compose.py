@@ -10,7 +10,7 @@ from kb.query.paste import Query
 from kb.retrieval.signature_evidence import failure_line
 from kb.retrieval.tokenization import tokenize
 from kb.settings import Settings
-from kb.strings import text
+from kb.strings import program_name, text
 from kb.types import (
     Answer,
     AnswerSection,
@@ -168,7 +168,7 @@ def compose_answer(
         ]
         shown = _in_order_of_failure(query, evidence, ranking, shown)
         sections = found_sections(query, index, evidence, ranking, shown)
-        if sections[0].kind == "consequence":
+        if sections[0].kind == "consequence" and query.paste.is_log:
             notes.append(text("answer.consequence_only", query.language))
     elif is_small_talk:
         notes.append(text("answer.says_nothing", query.language))
@@ -176,7 +176,13 @@ def compose_answer(
         key = "answer.healthy" if healthy else "answer.not_found"
         notes.append(text(key, query.language))
         if query.programs.other:
-            notes.append(text("answer.looks_foreign", query.language, program=query.programs.other))
+            notes.append(
+                text(
+                    "answer.looks_foreign",
+                    query.language,
+                    program=program_name(query.programs.other, query.language),
+                )
+            )
     if query.hidden:
         notes.append(text("answer.hidden_values", query.language, count=query.hidden))
     shown_ids = {section.id for section in sections}

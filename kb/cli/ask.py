@@ -39,7 +39,13 @@ def add_ask_parser(commands: Subparsers) -> None:
     )
     parser.add_argument("text", nargs="*", help="the paste; joined with standard input, if piped")
     parser.add_argument("--question", "-q", help="what you want to know about the paste")
-    parser.add_argument("--sglang-version", metavar="V", help="your release of SGLang, if known")
+    parser.add_argument(
+        "--sglang-version",
+        "--version",
+        dest="sglang_version",
+        metavar="V",
+        help="your release of SGLang, if known",
+    )
     parser.add_argument("--page", help="address of the page you read, or the id of its section")
     add_json(parser, "the Answer")
     add_language(parser)

@@ -7,13 +7,15 @@ cuda graph`. Chinese has no documents of its own and depends on this table.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 __all__ = ["counterparts"]
 
 # Stems as they are typed, so that endings and particles do not matter; one entry may have several.
 _TABLE = """
-메모리 부족|메모리가 부족|메모리 모자|显存不足|内存不足|爆显存: out of memory
+메모리 부족|메모리가 부족|메모리 모자|메모리 터|메모리가 터: cuda out of memory
+显存不足|内存不足|爆显存: cuda out of memory
 메모리 누수|메모리 릭|内存泄漏|显存泄漏: memory leak
 메모리|显存|内存: memory
 그래프: graph
@@ -123,11 +125,15 @@ def _stems() -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+# What everybody shortens, in any language; as words of their own.
+_SHORT = ((re.compile(r"(?<![a-z_-])oom(?![a-z_-])", re.IGNORECASE), "cuda out of memory"),)
+
+
 def counterparts(text: str) -> str:
     """Return the English counterparts of the words in `text`, "" where it holds none.
 
     A stem that another one contains (`메모리` in `메모리 부족`) counts beside it.
     """
-    if text.isascii():
-        return ""
-    return " ".join(dict.fromkeys(english for stem, english in _stems() if stem in text))
+    found = [english for stem, english in _stems() if stem in text] if not text.isascii() else []
+    found += [english for short, english in _SHORT if short.search(text)]
+    return " ".join(dict.fromkeys(found))

@@ -187,6 +187,20 @@ def _is_name_of_flag(mark: str) -> bool:
     return mark.startswith("-") or "_" in mark
 
 
+# "slower than TGI", "vLLM보다", "vLLM에서는 되는데": SGLang is compared with it.
+_BEFORE_COMPARED = re.compile(
+    r"(?:\bthan|\bunlike|\bvs\.?|\bversus|\bcompared (?:to|with)) $", re.IGNORECASE
+)
+_AFTER_COMPARED = re.compile(
+    r"(?:은|는|이|가)? ?(?:보다|대비|에서는 (?:되|잘|괜찮|문제)|에선 (?:되|잘|괜찮|문제))"
+)
+
+
+def _is_compared_with(text: str, start: int, end: int) -> bool:
+    before = _BEFORE_COMPARED.search(text[max(0, start - 20) : start])
+    return bool(before or _AFTER_COMPARED.match(text, end))
+
+
 @lru_cache(maxsize=128)
 def _pattern(source: str, is_folded: bool) -> re.Pattern[str]:
     # A word ends where a Korean particle begins: `vLLM에서`.
@@ -201,13 +215,21 @@ def _count(text: str, *, words: bool = False) -> tuple[int, tuple[tuple[str, int
     folded = fold(text)
     searched, is_folded = (text, False) if folded is None else (folded, True)
 
-    def marks_of(source: str) -> Iterator[str]:
-        return (found[0] for found in _pattern(source, is_folded).finditer(searched))
+    def marks_of(source: str, leave_compared: bool = False) -> Iterator[str]:
+        return (
+            found[0]
+            for found in _pattern(source, is_folded).finditer(searched)
+            if not (leave_compared and _is_compared_with(searched, found.start(), found.end()))
+        )
 
     sglang = sum(1 for _ in islice(marks_of(_SGLANG), _MAX_MARKS))
     others = []
     for name, source in _OTHERS:
-        marks = (mark for mark in marks_of(source) if not (words and _is_name_of_flag(mark)))
+        marks = (
+            mark
+            for mark in marks_of(source, leave_compared=True)
+            if not (words and _is_name_of_flag(mark))
+        )
         others.append((name, sum(1 for _ in islice(marks, _MAX_MARKS))))
     if _FOREIGN_USAGE.search(text):
         others.append(("another program", 1))

@@ -18,7 +18,7 @@ from kb.strings import (
 )
 from kb.types import Language
 
-__all__ = ["STRINGS", "text"]
+__all__ = ["STRINGS", "program_name", "text"]
 
 _AREAS = (
     answers,
@@ -40,3 +40,9 @@ def text(key: str, language: Language, **slots: object) -> str:
     """Return the sentence `key` in `language`, its `{slots}` filled; KeyError if unknown."""
     sentence = STRINGS[key][language]
     return sentence.format(**slots) if slots else sentence
+
+
+def program_name(program: str, language: Language) -> str:
+    """Return what a program is called in `language`: a kind of program has a word, a name none."""
+    named = STRINGS.get(f"program.{program}")
+    return named[language] if named else program

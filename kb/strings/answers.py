@@ -24,10 +24,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         " 붙여 넣거나, 서버에 어떤 일이 생겼는지 버전과 함께 적어 주세요.",
     },
     "answer.consequence_only": {
-        "en": "This line only says that something else failed first. Paste the lines above it,"
-        " from the first traceback on.",
-        "ko": "이 줄은 앞에서 다른 문제가 먼저 났다는 뜻일 뿐이에요. 첫 번째 traceback부터,"
-        " 이 줄보다 위에 있는 로그를 붙여 넣어 주세요.",
+        "en": "This line mostly says that something else failed first. If there are lines above it,"
+        " paste them, from the first traceback on.",
+        "ko": "이 줄은 대개 앞에서 다른 문제가 먼저 났다는 뜻이에요. 위에 로그가 더 있다면 첫 번째"
+        " traceback부터 붙여 넣어 주세요.",
     },
     "answer.matched": {
         "en": "Lines of your paste that decided:",
@@ -95,6 +95,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "Values hidden in what you pasted, such as keys and passwords: {count}.",
         "ko": "붙여 넣은 내용에서 키나 비밀번호 같은 값 {count}개를 가렸어요.",
     },
+    "program.a training job": {"en": "a training job", "ko": "학습 작업"},
+    "program.a miner": {"en": "a miner", "ko": "채굴 프로그램"},
+    "program.a database": {"en": "a database", "ko": "데이터베이스"},
+    "program.a hosted API": {"en": "a hosted API", "ko": "외부 API 서비스"},
+    "program.another program": {"en": "another program", "ko": "다른 프로그램"},
     "answer.looks_foreign": {
         "en": "This looks like {program}, not SGLang.",
         "ko": "SGLang이 아니라 {program} 로그로 보여요.",
