@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.answer.check_command import CheckedOption, examine
 from kb.answer.check_variables import CheckedVariable, check_variables
+from kb.answer.command import LaunchCommand
 from kb.answer.find_command import parse_command
 from kb.answer.find_variables import find_variables
 from kb.answer.fix_flags import fix_flags
@@ -63,7 +65,25 @@ def diagnose(command: str, version: str | None, language: Language) -> Examinati
     heading = text(judged_by, language, release=diagnosis.release)
     fine = "doctor.all_fine_variables" if variables else "doctor.all_fine"
     lines = [heading, *_lines(examined, diagnosis.command, fine, language)]
-    return Examination(diagnosis, "\n".join(lines), all(checked.is_fine for checked in examined))
+    is_fine = all(checked.is_fine for checked in examined)
+    if launch is not None and _names_no_model(launch):
+        if is_fine:
+            lines.remove(text(fine, language))
+        lines.append(text("doctor.no_model", language))
+        is_fine = False
+    return Examination(diagnosis, "\n".join(lines), is_fine)
+
+
+# `sglang serve` takes the model in place of the first flag too; a shell's variable may hold it.
+_STARTS = re.compile(r"sglang\.launch_server|\bsglang serve\b(?!\s+[^-\s])")
+_MODEL_FLAGS = frozenset({"--model-path", "--model", "--config"})
+
+
+def _names_no_model(launch: LaunchCommand) -> bool:
+    """Whether a whole command that starts a server says nowhere of which model."""
+    if "$" in launch.text or not _STARTS.search(launch.text):
+        return False
+    return not any(option.flag.split("=")[0] in _MODEL_FLAGS for option in launch.options)
 
 
 def _lines(

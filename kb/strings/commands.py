@@ -90,6 +90,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "Every flag and every variable of SGLang is accepted.",
         "ko": "모든 플래그와 SGLang 환경 변수를 쓸 수 있어요.",
     },
+    "doctor.no_model": {
+        "en": "  !!  `--model-path` is missing: the server does not start without a model.",
+        "ko": "  !!  `--model-path` 플래그가 빠졌어요. 모델을 지정하지 않으면 서버가 뜨지 않아요.",
+    },
     "doctor.suggested": {
         "en": "With the names this version takes:",
         "ko": "이 버전에 맞는 이름으로 바꾼 명령:",

@@ -110,3 +110,18 @@ def test_variables_alone_are_judged_and_nothing_at_all_is_an_error():
 def test_the_command_line_says_so(capsys):
     assert main(["doctor", f"SGLANG_LOG_MSS=1 {LAUNCH}", "--version", "0.5.9"]) == 1
     assert "!!  SGLANG_LOG_MSS  SGLang reads no variable" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "is_fine"),
+    [
+        ("python3 -m sglang.launch_server --tp 8", False),
+        ("sglang serve --tp 8", False),
+        ("sglang serve Qwen/Qwen3-8B --tp 8", True),
+        ("python3 -m sglang.launch_server --model-path=m --tp 8", True),
+        ("python3 -m sglang.launch_server $ARGUMENTS --tp 8", True),
+        ("--tp 8", True),
+    ],
+)
+def test_a_server_needs_a_model(command, is_fine):
+    assert diagnose(command, "0.5.9", "en").is_fine is is_fine
