@@ -109,6 +109,12 @@ class SignIn:
     def _is_open(self, path: str, is_program: bool) -> bool:
         if path in _OPEN or (self._sessions and path == SIGN_IN):
             return True
+        # Who has the maintainers' token needs no other one. Behind a portal's own sign-in they
+        # come signed in like everybody.
+        if not self._header and (
+            f"{path}/".startswith(f"{_OWN_SIGN_IN}/") or path.endswith("/maintainers.css")
+        ):
+            return True
         return not (self._all_guarded or (is_program and self._tokens))
 
     def _is_known(self, scope: Scope, headers: Headers, is_program: bool) -> bool:

@@ -69,6 +69,16 @@ def test_without_a_token_on_the_server_there_is_no_page(base, tmp_path, route):
         assert client.get(route, headers=BEARER).status_code == 404
 
 
+def test_the_maintainers_token_is_enough_where_the_chat_has_one_of_its_own(base, tmp_path):
+    with client_of(base, filled(tmp_path / "f.db"), chat_token="another-one-for-readers") as client:
+        assert client.get("/maintainers/sign-in").status_code == 200
+        assert client.get("/maintainers", headers=BEARER).status_code == 200
+        (style,) = re.findall(r'href="([^"]+maintainers\.css)"', client.get("/maintainers/sign-in").text)
+        assert client.get(style).status_code == 200
+        assert client.get("/maintainers", follow_redirects=False).status_code == 404
+        assert client.get("/", follow_redirects=False).status_code in (303, 401)
+
+
 @pytest.mark.parametrize("route", ROUTES)
 def test_without_feedback_there_is_no_page(base, route):
     with client_of(base, None) as client:
