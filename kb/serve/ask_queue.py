@@ -97,6 +97,7 @@ class AskQueue:
     def _enter(self, call: Callable[[], T], client: str) -> Future[T]:
         future: Future[T] = Future()
         with self._changed:
+            self._closed = False  # an application may be started again after its stop
             if self._running + self._waiting >= self._at_a_time + self._most_waiting:
                 self._make_room(client)
             self._turns.setdefault(client, deque()).append(_Call(call, future))
@@ -137,6 +138,7 @@ class AskQueue:
                 self._changed.wait_for(lambda: self._turns or self._closed)
                 self._idle -= 1
                 if not self._turns:
+                    self._n_threads -= 1
                     return
                 client, calls = self._turns.popitem(last=False)
                 call = calls.popleft()

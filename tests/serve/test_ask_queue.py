@@ -87,3 +87,13 @@ def test_threads_end_when_the_queue_is_closed():
     for thread in threads:
         thread.join(10 if thread.name == "kb-ask-1" else 0)
     assert queue.running == 0
+
+
+def test_a_queue_that_was_closed_runs_what_comes_after():
+    queue = AskQueue(1, 3, 30)
+    assert queue.run_here(lambda: 1) == 1
+    queue.close()
+    for thread in threading.enumerate():
+        if thread.name.startswith("kb-ask-"):
+            thread.join(5)
+    assert queue.run_here(lambda: 2) == 2
