@@ -7,6 +7,7 @@ themselves ("why?", "and on 8 GPUs?") leave the log's answer as it is.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from kb.types import Answer, AnswerSection
@@ -32,10 +33,22 @@ def join_follow_up(of_log: Answer, of_words: Answer, top_k: int) -> Answer:
     topic = of_words.sections[0]
     if topic.id == of_log.sections[0].id:
         return of_log
-    if of_words.confidence >= _NAMES_A_TOPIC:
+    if of_words.confidence >= _NAMES_A_TOPIC and not _tells_apart(of_log.sections[0], topic.id):
         return _shown(of_words, (topic, of_log.sections[0]), top_k)
     others = (section for section in of_log.sections[1:] if section.id != topic.id)
     return _shown(of_log, (of_log.sections[0], topic, *others), top_k)
+
+
+def _tells_apart(section: AnswerSection, topic: str) -> bool:
+    """Whether a line of the log is a section's own, and the section tells itself from `topic`.
+
+    "Should I raise or lower the fraction?" after an out of memory names the section on the message
+    that asks to raise it: the log knows which of the two it was, the words do not.
+    """
+    decided = any(line.signature for line in section.matched_lines)
+    return (
+        decided and re.search(rf"\]\([^()\s#]*#{re.escape(topic)}\)", section.markdown) is not None
+    )
 
 
 def _shown(answer: Answer, sections: tuple[AnswerSection, ...], top_k: int) -> Answer:
