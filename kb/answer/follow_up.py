@@ -33,22 +33,26 @@ def join_follow_up(of_log: Answer, of_words: Answer, top_k: int) -> Answer:
     topic = of_words.sections[0]
     if topic.id == of_log.sections[0].id:
         return of_log
-    if of_words.confidence >= _NAMES_A_TOPIC and not _tells_apart(of_log.sections[0], topic.id):
+    if of_words.confidence >= _NAMES_A_TOPIC and not any(
+        _look_alike(section, topic) for section in of_log.sections
+    ):
         return _shown(of_words, (topic, of_log.sections[0]), top_k)
     others = (section for section in of_log.sections[1:] if section.id != topic.id)
     return _shown(of_log, (of_log.sections[0], topic, *others), top_k)
 
 
-def _tells_apart(section: AnswerSection, topic: str) -> bool:
-    """Whether a line of the log is a section's own, and the section tells itself from `topic`.
+def _look_alike(section: AnswerSection, topic: AnswerSection) -> bool:
+    """Whether a line of the log is a section's own, and the two sections tell each other apart.
 
     "Should I raise or lower the fraction?" after an out of memory names the section on the message
     that asks to raise it: the log knows which of the two it was, the words do not.
     """
     decided = any(line.signature for line in section.matched_lines)
-    return (
-        decided and re.search(rf"\]\([^()\s#]*#{re.escape(topic)}\)", section.markdown) is not None
-    )
+    return decided and _links(section, topic.id) and _links(topic, section.id)
+
+
+def _links(section: AnswerSection, identifier: str) -> bool:
+    return re.search(rf"\]\([^()\s#]*#{re.escape(identifier)}\)", section.markdown) is not None
 
 
 def _shown(answer: Answer, sections: tuple[AnswerSection, ...], top_k: int) -> Answer:

@@ -68,6 +68,7 @@ _MODEL_NAME = re.compile(
     re.IGNORECASE,
 )
 
+_AS_MUCH = 0.9  # of what a question says of the parent's title, to be about its child
 _ASKED_FOR = 0.3  # worth of a signature in the question
 
 # How a process ends when something else has ended it: no exception of its own.
@@ -161,13 +162,19 @@ def _inherit(
     column: Mapping[str, int],
     position: Mapping[str, int],
 ) -> None:
+    # In a question: the message of the parent, and the words of the child's title as well.
+    quoted, title = column["signature_words"], column["title_words"]
+    for identifier, row in position.items():
+        above = position.get(_parent_of(index, identifier) or "")
+        if above is not None and features[row, title] >= _AS_MUCH * features[above, title] > 0:
+            features[row, quoted] = max(features[row, quoted], features[above, quoted])
     told = features[:, column["signature"]].copy()
     for owner in hits:
         row = position[owner]
-        above = [_parent_of(index, owner)]
+        generals = [_parent_of(index, owner)]
         if told[row] == 0 and features[row, column["signature_frame"]] >= STRONG:
-            above += [other for other in index.links[owner] if other not in index.consequences]
-        for general in above:
+            generals += [other for other in index.links[owner] if other not in index.consequences]
+        for general in generals:
             if general is None or general not in hits or told[position[general]] == 0:
                 continue
             for name in _INHERITED:
