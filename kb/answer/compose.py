@@ -168,7 +168,9 @@ def compose_answer(
         ]
         shown = _in_order_of_failure(query, evidence, ranking, shown)
         sections = found_sections(query, index, evidence, ranking, shown)
-        if sections[0].kind == "consequence" and query.paste.is_log:
+        # Where an exception is there that no section explains, no line above would tell more.
+        exceptions = query.paste.of_role("exception")
+        if sections[0].kind == "consequence" and query.paste.is_log and not exceptions:
             notes.append(text("answer.consequence_only", query.language))
     elif is_small_talk:
         notes.append(text("answer.says_nothing", query.language))

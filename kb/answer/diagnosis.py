@@ -100,4 +100,15 @@ def _lines(
         lines.append(text(fine, language))
     if advice is not None:
         lines += ["", text("doctor.suggested", language), advice.suggested]
+        left = [
+            f"`{checked.note.flag}`"
+            for checked in examined
+            if not checked.is_fine and re.search(_whole(checked.note.flag), advice.suggested)
+        ]
+        if left:
+            lines.append(text("doctor.left", language, flags=", ".join(left)))
     return lines
+
+
+def _whole(name: str) -> str:
+    return rf"(?<![\w-]){re.escape(name)}(?![\w-])"

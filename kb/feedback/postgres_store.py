@@ -41,8 +41,7 @@ class PostgresStore(SqlStore):
             self._psycopg: Any = importlib.import_module("psycopg")
         except ImportError as error:
             raise FeedbackError(
-                "PostgreSQL needs psycopg, which is not installed; run"
-                " `pip install 'sglang-troubleshooting-kb[postgres]'`"
+                "PostgreSQL needs psycopg, which is not installed; run `pip install '.[postgres]'`"
             ) from error
         self._url = url
         self._lock = threading.Lock()

@@ -29,7 +29,7 @@ _TRIES = 4
 _FIRST_PAUSE_S = 0.05  # doubles with each try; half of it is random, so that replicas part
 _BUSY_S = 20.0  # how long a question waits for a connection while all are in use
 _GLANCE_S = 0.5  # how often it looks whether the database has gone meanwhile
-_EXTRA = "`pip install 'sglang-troubleshooting-kb[postgres]'`"
+_EXTRA = "`pip install '.[postgres]'`"
 
 
 class DatabaseAwayError(IndexDatabaseError):

@@ -112,8 +112,7 @@ def _check_extra() -> None:
         from mcp.server import MCPServer  # noqa: F401 - of an older SDK the name is missing
     except ImportError as error:
         raise InputError(
-            "MCP needs its SDK, release 2 or later, which is not installed;"
-            " pip install 'sglang-troubleshooting-kb[mcp]'"
+            "MCP needs its SDK, release 2 or later, which is not installed; pip install '.[mcp]'"
         ) from error
 
 

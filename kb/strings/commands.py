@@ -94,6 +94,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "  !!  `--model-path` is missing: the server does not start without a model.",
         "ko": "  !!  `--model-path` 플래그가 빠졌어요. 모델을 지정하지 않으면 서버가 뜨지 않아요.",
     },
+    "doctor.left": {
+        "en": "Not finished: {flags} in it still needs your decision, see above.",
+        "ko": "아직 끝난 게 아니에요. 이 명령의 {flags} 설정은 위의 설명을 보고 직접 정해야 해요.",
+    },
     "doctor.suggested": {
         "en": "With the names this version takes:",
         "ko": "이 버전에 맞는 이름으로 바꾼 명령:",

@@ -241,7 +241,7 @@ def test_without_the_driver_the_error_says_what_to_install():
         "except FeedbackError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'sglang-troubleshooting-kb[postgres]'" in done.stdout
+    assert "pip install '.[postgres]'" in done.stdout
 
 
 def test_a_lost_connection_is_made_anew(postgres):

@@ -351,7 +351,7 @@ def test_without_the_extra_the_error_says_how_to_install_it():
         [sys.executable, "-c", without, "mcp"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2 and done.stdout == ""
-    assert "pip install 'sglang-troubleshooting-kb[mcp]'" in done.stderr
+    assert "pip install '.[mcp]'" in done.stderr
     assert "Traceback" not in done.stderr
 
 
