@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from kb.corpus.files import SIGNATURES_FILE
 from kb.errors import InputError, KBError
 from kb.knowledge_base import KnowledgeBase
 from kb.serve.current_base import CurrentBase
@@ -27,6 +28,7 @@ class ContentWatch:
         self._index = index
         self._seen = self._mark()
         self._build(settings.encoder)
+        self._is_broken = False  # the documents as last seen
 
     @classmethod
     def of(cls, settings: Settings, index: Path | str | None) -> ContentWatch | None:
@@ -46,11 +48,15 @@ class ContentWatch:
         def look() -> None:
             seen = self._mark()
             if seen == self._seen:
+                if self._is_broken:  # an index from before the slip may have been loaded meanwhile
+                    current.still_fails()
                 return
             self._seen = seen
             try:
                 self._build(current.base.index.encoder.name)
+                self._is_broken = False
             except (KBError, OSError) as error:
+                self._is_broken = True
                 current.fail(error)
 
         return look
@@ -64,10 +70,11 @@ class ContentWatch:
     def _mark(self) -> Mark:
         """Return what changes when a document is written, added or removed."""
         found = set()
-        for path in self._settings.content.rglob("*.md"):
-            try:
-                status = path.stat()
-            except OSError:  # removed meanwhile
-                continue
-            found.add((str(path), status.st_mtime_ns, status.st_size))
+        for name in ("*.md", "*.markdown", SIGNATURES_FILE):
+            for path in self._settings.content.rglob(name):
+                try:
+                    status = path.stat()
+                except OSError:  # removed meanwhile
+                    continue
+                found.add((str(path), status.st_mtime_ns, status.st_size))
         return frozenset(found)

@@ -78,6 +78,11 @@ class CurrentBase:
         self.state = replace(self.state, failures=self.state.failures + 1, is_failing=True)
         _log.error("the new index is not used, the one before it answers: %s", error)
 
+    def still_fails(self) -> None:
+        """Note that what `fail` has told of is not mended, whatever was loaded since."""
+        if not self.state.is_failing:
+            self.state = replace(self.state, is_failing=True)
+
 
 class Watch:
     """A thread that reloads when the index's mark changes, or when it is asked to."""
