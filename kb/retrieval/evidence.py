@@ -162,13 +162,15 @@ def _inherit(
     column: Mapping[str, int],
     position: Mapping[str, int],
 ) -> None:
-    # In a question: the message of the parent, and the words of the child's title as well.
-    quoted, title = column["signature_words"], column["title_words"]
+    told = features[:, column["signature"]].copy()
+    # The message is the parent's, and the question says the words of the child's title as well.
+    title = column["title_words"]
     for identifier, row in position.items():
         above = position.get(_parent_of(index, identifier) or "")
         if above is not None and features[row, title] >= _AS_MUCH * features[above, title] > 0:
-            features[row, quoted] = max(features[row, quoted], features[above, quoted])
-    told = features[:, column["signature"]].copy()
+            for name in ("signature_words", *_INHERITED):
+                cell = (row, column[name])
+                features[cell] = max(features[cell], features[above, column[name]])
     for owner in hits:
         row = position[owner]
         generals = [_parent_of(index, owner)]
