@@ -90,10 +90,11 @@ def test_threads_end_when_the_queue_is_closed():
 
 
 def test_a_queue_that_was_closed_runs_what_comes_after():
+    others = set(threading.enumerate())
     queue = AskQueue(1, 3, 30)
     assert queue.run_here(lambda: 1) == 1
+    own = set(threading.enumerate()) - others
     queue.close()
-    for thread in threading.enumerate():
-        if thread.name.startswith("kb-ask-"):
-            thread.join(5)
+    for thread in own:
+        thread.join(5)
     assert queue.run_here(lambda: 2) == 2
