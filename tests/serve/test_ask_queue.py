@@ -80,13 +80,16 @@ def test_as_many_run_at_a_time_as_are_allowed():
 
 
 def test_threads_end_when_the_queue_is_closed():
-    queue = AskQueue(2, 2, 30)
-    queue.run_here(lambda: None)
-    threads = [t for t in threading.enumerate() if t.name.startswith("kb-ask")]
+    others = set(threading.enumerate())
+    queue = AskQueue(2, 10, 30)
+    for number in range(3):
+        assert queue.run_here(lambda n=number: n) == number
+    own = set(threading.enumerate()) - others
     queue.close()
-    for thread in threads:
-        thread.join(10 if thread.name == "kb-ask-1" else 0)
-    assert queue.running == 0
+    for thread in own:
+        thread.join(30)
+    assert own
+    assert not any(thread.is_alive() for thread in own)
 
 
 def test_a_queue_that_was_closed_runs_what_comes_after():
