@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kb.answer.render import answer_to_text
+
 OLD = """sglang==0.4.9.post6
 $ python3 -m sglang.launch_server --model-path Qwen/Qwen3-32B --tp 2 --cuda-graph-max-bs 256
 [2025-08-01 09:00:01] server_args=ServerArgs(model_path='Qwen/Qwen3-32B', tp_size=2, mem_fraction_static=0.88)
@@ -66,3 +68,11 @@ def test_vllms_flags_are_named_as_such(shipped):
     assert (flag.status, flag.use) == ("foreign", "--context-length")
     assert answer.sections[0].id == "unrecognized-arguments"
     assert answer.command is not None and "--context-length 8192" in answer.command.suggested
+
+
+def test_what_shows_a_version_is_whole_words_and_a_date_is_called_one(shipped):
+    log = "[2025-09-18 11:02:10 TP0] Capture cuda graph begin. This can take up to several minutes."
+    answer = shipped.ask(f"{log}\nRuntimeError: CUDA error: out of memory")
+    said = {evidence.kind: evidence.text for evidence in answer.version.evidence}
+    assert said["format"].startswith("Capture cuda graph begin")
+    assert "By the date of the log it is 0.5.2 or older" in answer_to_text(answer)

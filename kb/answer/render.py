@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from kb.answer.wording import command_heading, contradiction_text, cut, version_heading
+from kb.answer.wording import (
+    command_heading,
+    contradiction_text,
+    cut,
+    date_text,
+    version_heading,
+)
 from kb.strings import text
 from kb.types import Answer, AnswerSection, MessageMatch, VersionRange
 
@@ -61,14 +67,10 @@ def _for_version(answer: Answer) -> list[str]:
 
 def _version(found: VersionRange, answer: Answer) -> str:
     lines = [version_heading(found, answer.language)]
-    lines += [
-        f"  {evidence.line}: {_shown(evidence.text, answer)}"
-        for evidence in found.evidence
-        if evidence.line
-    ]
-    against = contradiction_text(found, answer.language)
-    if against:
-        lines.append(against)
+    shown = (f"  {one.line}: {_shown(one.text, answer)}" for one in found.evidence if one.line)
+    lines += dict.fromkeys(shown)
+    dated, against = date_text(found, answer.language), contradiction_text(found, answer.language)
+    lines += [sentence for sentence in (dated, against) if sentence]
     return "\n".join(lines)
 
 

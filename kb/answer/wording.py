@@ -9,7 +9,14 @@ from kb.catalog.catalog import Catalog
 from kb.strings import text
 from kb.types import CommandAdvice, Language, VersionRange
 
-__all__ = ["command_heading", "contradiction_text", "cut", "stand_in_text", "version_heading"]
+__all__ = [
+    "command_heading",
+    "contradiction_text",
+    "cut",
+    "date_text",
+    "stand_in_text",
+    "version_heading",
+]
 
 
 def contradiction_text(found: VersionRange, language: Language) -> str | None:
@@ -51,3 +58,9 @@ def cut(line: str, most_chars: int) -> tuple[str, bool]:
     """Return the beginning of a line as it is, blanks around it left out, and whether more came."""
     whole = line.strip()
     return whole[:most_chars], len(whole) > most_chars
+
+
+def date_text(found: VersionRange, language: Language) -> str | None:
+    """Return that the log's date bounds the version, None where it does not."""
+    dated = next((evidence for evidence in found.evidence if evidence.kind == "date"), None)
+    return text("answer.version_by_date", language, high=dated.high) if dated else None

@@ -92,7 +92,9 @@ class Paste:
     def evidence(
         self, start: int, end: int, low: str | None, high: str | None, kind: str
     ) -> VersionEvidence:
-        """Return what stands from `start` to `end` as evidence."""
+        """Return what stands from `start` to `end` as evidence, no word of it cut."""
+        while start > 0 and self.text[start - 1].isalnum() and self.text[start].isalnum():
+            start -= 1
         said = self.text[start:end].strip()[:MAX_EVIDENCE_CHARS]
         return VersionEvidence(self.line_at(start), said, low, high, kind)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kb.answer.wording import contradiction_text, cut
+from kb.answer.wording import contradiction_text, cut, date_text
 from kb.serve.command_html import command_html
 from kb.serve.escaping import code_span, escape, with_code_spans
 from kb.strings import text
@@ -37,9 +37,13 @@ def _version(version: VersionRange, language: Language) -> str:
         said = text("chat.version_to", language, high=version.high)
     else:
         return ""
-    stated = ((found.line, found.text) for found in version.evidence if found.line > 0)
+    stated = dict.fromkeys((found.line, found.text) for found in version.evidence if found.line > 0)
     ruled_out = contradiction_text(version, language)
-    against = f"<p>{with_code_spans(ruled_out)}</p>" if ruled_out else ""
+    against = "".join(
+        f"<p>{with_code_spans(sentence)}</p>"
+        for sentence in (date_text(version, language), ruled_out)
+        if sentence
+    )
     return (
         f'<div class="kb-version"><h3>{escape(said)}</h3>{against}'
         f"{numbered_lines(stated, language)}</div>"

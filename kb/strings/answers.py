@@ -73,6 +73,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "SGLang {version}, by these lines:",
         "ko": "SGLang {version} 버전이에요. 근거가 된 줄:",
     },
+    "answer.version_by_date": {
+        "en": "By the date of the log it is {high} or older: later releases did not exist yet.",
+        "ko": "로그 날짜로 보면 {high} 이하예요. 그다음 버전은 아직 나오기 전이었어요.",
+    },
     "answer.version_stated": {
         "en": "SGLang {version}, as was said.",
         "ko": "알려 주신 SGLang {version} 버전 기준이에요.",
