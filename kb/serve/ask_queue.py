@@ -76,6 +76,10 @@ class AskQueue:
         except asyncio.TimeoutError:
             self._forget_cancelled()
             raise self._too_slow() from None
+        except asyncio.CancelledError:  # whoever asked has left
+            future.cancel()
+            self._forget_cancelled()
+            raise
 
     def run_here(self, call: Callable[[], T], client: str = "") -> T:
         """Do the same from a thread, which waits."""

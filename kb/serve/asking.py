@@ -67,6 +67,7 @@ class Asking:
             yield _refusal("chat.error_slow", page)
         finally:
             answering.cancel()
+            await asyncio.wait({answering})  # the place is given up when this is done
 
 
 def _refusal(key: str, page: Language) -> Reply:

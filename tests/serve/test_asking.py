@@ -59,7 +59,6 @@ def test_a_reader_who_leaves_gives_up_the_place():
         await first.__anext__()
         await second.__anext__()
         await second.aclose()
-        await asyncio.sleep(0.2)  # the loop tells the queue in its next rounds
         released.set()
         async for _ in first:
             pass
