@@ -70,7 +70,9 @@ def test_vllms_flags_are_named_as_such(shipped):
     assert answer.command is not None and "--context-length 8192" in answer.command.suggested
 
 
-CAPTURE = "11:02:10 TP0] Capture cuda graph begin. This can take up to several minutes."
+CAPTURE = (
+    "11:02:10 TP0] Capture cuda graph begin. This can take up to several minutes. avail mem=2 GB"
+)
 
 
 def test_what_shows_a_version_is_whole_words(shipped):
