@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from kb.postgres.candidates import TOP_CHUNKS, Candidate, Candidates
+from kb.retrieval.searchable import consequences_among
 from kb.retrieval.signatures import Hit
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section, Source
@@ -179,11 +180,7 @@ class CandidateIndex:
     @cached_property
     def consequences(self) -> tuple[str, ...]:
         """Return the candidates whose sections are consequences or harmless notices."""
-        return tuple(
-            identifier
-            for identifier, sections in self.by_id.items()
-            if all(section.kind != "cause" for section in sections.values())
-        )
+        return consequences_among(self.by_id)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kb.query.language import detect_language
 from kb.query.log_lines import LogLine, Role, is_remark, read_line
+from kb.query.prefixes import common_prefix
 from kb.query.programs import ProgramEvidence, find_programs
 from kb.query.redaction import redact
 from kb.types import Language
@@ -50,9 +51,6 @@ _PRINTED_ROLES: tuple[Role, ...] = (
     "progress",
 )
 MAX_AFTER_STEP = 5
-# A prefix of no known form: the first word of a paste, where nearly all of its lines begin so.
-_PREFIX_TOKEN = re.compile(r"(?:[\w.@-]{1,80}[:|]|[>|]) ")
-MIN_PREFIX_LINES, MAX_PREFIX_LINES, PREFIX_SHARE = 3, 200, 0.9
 # A line of context that is printed this often tells how the server runs, not how it fails.
 ROUTINE_REPEATS = 25
 _START_ENDS = "The server is fired up"
@@ -154,7 +152,7 @@ def read_paste(text: str) -> Paste:
     lines: list[LogLine] = []
     n_trouble = 0
     raw_lines = text.split("\n")
-    prefix = _common_prefix(raw_lines)
+    prefix = common_prefix(raw_lines)
     for number, raw in enumerate(raw_lines, start=1):
         if prefix:
             raw = raw.removeprefix(prefix)
@@ -181,22 +179,6 @@ def read_paste(text: str) -> Paste:
     routine = _routine(lines, n_repeats, last_numbers)
     prose = _prose(lines, routine)
     return Paste(text, len(raw_lines), tuple(lines), prose, routine, last_numbers)
-
-
-def _common_prefix(raw_lines: list[str]) -> str:
-    """Return what stands in front of nearly every line: `> ` of a mail, `node7: ` of pdsh.
-
-    A level or the name of an exception is no such thing, however often it is printed.
-    """
-    sample = [line for line in raw_lines[:MAX_PREFIX_LINES] if line and not line.isspace()]
-    if len(sample) < MIN_PREFIX_LINES:
-        return ""
-    found = _PREFIX_TOKEN.match(sample[0])
-    if found is None or read_line(1, f"{found[0].strip()} x").role in ("exception", "error"):
-        return ""
-    token = found[0].rstrip()
-    n_with = sum(line.startswith(token) for line in sample)
-    return found[0] if n_with >= PREFIX_SHARE * len(sample) else ""
 
 
 def _routine(

@@ -15,6 +15,7 @@ from kb.query.log_lines import without_colours
 from kb.query.paste import Query
 from kb.retrieval.evidence import lexical_terms
 from kb.retrieval.lexical import LexicalIndex, TitleTerms
+from kb.retrieval.searchable import consequences_among
 from kb.retrieval.signatures import Hit, SignatureMatcher
 from kb.types import Language, Section
 
@@ -107,11 +108,7 @@ class CandidateView:
         self.by_id: Mapping[str, Mapping[Language, Section]] = {
             identifier: index.by_id[identifier] for identifier in self.ids
         }
-        self.consequences = tuple(
-            identifier
-            for identifier, sections in self.by_id.items()
-            if all(section.kind != "cause" for section in sections.values())
-        )
+        self.consequences = consequences_among(self.by_id)
         self.links = {
             identifier: tuple(other for other in index.links[identifier] if other in self.by_id)
             for identifier in self.ids

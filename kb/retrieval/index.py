@@ -15,7 +15,7 @@ from kb.retrieval.dense import DenseIndex
 from kb.retrieval.embedding import embed_texts, text_digest
 from kb.retrieval.encoders import Encoder, check_vectors, index_encoder_name
 from kb.retrieval.lexical import LexicalIndex, TitleIndex, TitleTerms
-from kb.retrieval.searchable import Compared, EncoderProbe, IndexStatus
+from kb.retrieval.searchable import Compared, EncoderProbe, IndexStatus, consequences_among
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section
@@ -62,11 +62,7 @@ class Index:
     @cached_property
     def consequences(self) -> tuple[str, ...]:
         """Return the ids whose sections are consequences or harmless notices."""
-        return tuple(
-            identifier
-            for identifier, sections in self.by_id.items()
-            if all(section.kind != "cause" for section in sections.values())
-        )
+        return consequences_among(self.by_id)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:

@@ -29,6 +29,7 @@ __all__ = [
     "Searchable",
     "Titles",
     "Weighted",
+    "consequences_among",
 ]
 
 
@@ -67,6 +68,15 @@ class Titles(Protocol):
 
     def shares(self, terms: Iterable[str]) -> Vector:
         """Return the share of the best title's idf among distinct `terms`, for each document."""
+
+
+def consequences_among(by_id: Mapping[str, Mapping[Language, Section]]) -> tuple[str, ...]:
+    """Return the ids whose sections are consequences or harmless notices, in all languages."""
+    return tuple(
+        identifier
+        for identifier, sections in by_id.items()
+        if all(section.kind != "cause" for section in sections.values())
+    )
 
 
 class Matching(Protocol):

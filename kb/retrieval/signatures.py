@@ -55,7 +55,7 @@ class Hit:
     """A signature found in a paste."""
 
     signature: Signature
-    line: int  # 1-based, of the anchor
+    line: int  # 1-based, of the anchor; 0 for a piece that is quoted in words
     share: float  # of the template's letters that were found, 0 to 1
     matched: int  # letters and digits that were found
 
