@@ -37,6 +37,7 @@ _MAX_MATCHED_LINES = 5
 _MAX_NEAREST = 5
 _MAX_TELLING_LINES = 400
 _MAX_TOLD = 2
+_QUOTED_CHARS = 40  # of a message, by which it is known again: what follows may be cut
 
 
 def _in_language(by_language: dict[Language, Section], language: Language) -> Section:
@@ -117,12 +118,24 @@ def found_sections(
     return tuple(found)
 
 
+def _is_quoted_later(query: Query, numbers: list[int]) -> bool:
+    """Whether a later one of these lines holds the message of the first.
+
+    `Capture cuda graph failed: CUDA out of memory` tells of the `OutOfMemoryError` before it.
+    """
+    text_of = {line.number: line.text for line in query.paste.lines}
+    first, *later = sorted(numbers)
+    message = text_of[first].partition(": ")[2].strip()[:_QUOTED_CHARS]
+    return bool(message) and any(message in text_of[number] for number in later)
+
+
 def _in_order_of_failure(
     query: Query, evidence: Evidence, ranking: Ranking, shown: list[int]
 ) -> list[int]:
     """Return the ranks to show, independent failures in the order in which they happened.
 
-    Exceptions that Python itself chains are one failure: there the ranking decides.
+    Exceptions that Python itself chains, and one that quotes the other's message, are one failure:
+    there the ranking decides.
     """
     chained = any("above exception" in line.text for line in query.paste.of_role("header"))
     if chained:
@@ -133,6 +146,8 @@ def _in_order_of_failure(
     }
     failures = [position for position in shown if lines[position] is not None]
     if len(failures) < 2 or shown[0] not in failures:
+        return shown
+    if _is_quoted_later(query, [lines[position] or 0 for position in failures]):
         return shown
     failures.sort(key=lambda position: lines[position] or 0)
     return failures + [position for position in shown if position not in failures]
