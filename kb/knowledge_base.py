@@ -113,20 +113,22 @@ class KnowledgeBase:
         settings: Settings | None = None,
         corpus: str | None = None,
         readers: Sequence[str] = (),
+        processes: int = 1,
     ) -> KnowledgeBase:
         """Read a folder of Markdown, index it and, with `index`, save it there.
 
         Where `index` is a `postgresql://` URL the documents are published there under the name
         `corpus`, which the roles `readers` may read from then on. Sections that an index already
         there has embedded with the same encoder are not embedded again, nor those that an
-        interrupted build had embedded. Raises CorpusError for a bad file, EncoderError,
+        interrupted build had embedded. Many pages are read and cut by `processes` processes, see
+        `kb.corpus.parallel.parallel_map`. Raises CorpusError for a bad file, EncoderError,
         IndexFolderError, IndexDatabaseError.
         """
         settings = settings or Settings()
         folder = Path(content) if content is not None else settings.content
         # Before the files are read: what is edited during the build leaves the index stale.
         digest = content_digest(folder)
-        documents = read_corpus(folder)
+        documents = read_corpus(folder, processes=processes)
         name = encoder if isinstance(encoder, str) else type(encoder).__name__
         ready = load_encoder(encoder) if isinstance(encoder, str) else encoder
         if is_database(index):
@@ -141,13 +143,20 @@ class KnowledgeBase:
         if corpus is not None or readers:
             raise InputError("corpus and readers are for an index in a database; leave them out")
         if index is None:
-            return cls(build_index(documents, ready, name, progress=progress), ready, settings)
+            made = build_index(documents, ready, name, progress=progress, processes=processes)
+            return cls(made, ready, settings)
         target = Path(index)
         prepare_folder(target)
         known = _reusable_vectors(target, ready)
         with open_journal(target, probe(ready, name).vector) as journal:
             built = build_index(
-                documents, ready, name, known=known, journal=journal, progress=progress
+                documents,
+                ready,
+                name,
+                known=known,
+                journal=journal,
+                progress=progress,
+                processes=processes,
             )
             save_index(built, target, digest)
         return cls(built, ready, settings)

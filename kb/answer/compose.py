@@ -71,7 +71,7 @@ def _matched_lines(
     frame belongs to; for the first section also the two lines that share most with it.
     """
     lines = query.paste.text.split("\n")
-    parent = next(iter(index.by_id[identifier].values())).parent
+    parent = index.parents.get(identifier)
     own = evidence.hits.get(identifier, ())
     inherited = evidence.hits.get(parent, ()) if parent and own else ()
     decided = [(hit.line, hit.signature.line) for hit in (*own[:_MAX_MATCHED_LINES], *inherited)]

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from kb.cli.parsers import FOUND, Subparsers, add_command, add_settings, configured
+from kb.corpus.parallel import all_processors
 from kb.errors import InputError
 from kb.settings.sources import DEFAULT
 
@@ -24,6 +25,13 @@ def add_build_parser(commands: Subparsers) -> None:
         "kb build --content docs --index postgresql://kb@db/kb --corpus docs --reader portal",
     )
     add_settings(parser, "content", "index", "corpora", "encoder")
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=all_processors(),
+        metavar="N",
+        help="processes that read and cut many pages, by default one a processor (%(default)s)",
+    )
     parser.add_argument(
         "--reader",
         action="append",
@@ -50,6 +58,7 @@ def _run_build(args: argparse.Namespace) -> int:
         settings=settings,
         corpus=settings.corpora[0] if settings.corpora else None,
         readers=args.reader,
+        processes=args.processes,
     )
     status = built.index.status
     if status.generations is None:

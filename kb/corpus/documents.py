@@ -29,6 +29,7 @@ from kb.corpus.markdown import (
     headings_of,
     split_lines,
 )
+from kb.corpus.parallel import parallel_map
 from kb.errors import CorpusError
 from kb.types import Language, Section, SectionKind, Source
 
@@ -115,17 +116,16 @@ class Corpus:
         return tuple(found)
 
 
-def read_corpus(folder: Path, *, strict: bool = True) -> Corpus:
+def read_corpus(folder: Path, *, strict: bool = True, processes: int = 1) -> Corpus:
     """Read every Markdown file under `folder`; with `strict`, a bad file raises CorpusError.
 
+    Many files are parsed by `processes` processes, see `kb.corpus.parallel`.
     Raises CorpusError naming each bad file and line, or when there is nothing to read.
     """
     if not folder.is_dir():
         raise CorpusError(f"{folder} is not a folder; give the folder of the Markdown files")
-    documents = []
-    for path in markdown_files(folder):
-        relative = path.relative_to(folder).as_posix()
-        documents.append(_read_document(path, relative))
+    files = [(path, path.relative_to(folder).as_posix()) for path in markdown_files(folder)]
+    documents = list(parallel_map(_read_document, files, processes))
     corpus = _with_signatures(documents, read_extra_signatures(folder))
     if strict and corpus.problems:
         listed = "\n".join(f"  {problem}" for problem in corpus.problems[:20])
@@ -160,8 +160,9 @@ def _given(section: Section, extra: ExtraSignatures) -> Section:
     return replace(section, signatures=tuple(dict.fromkeys((*section.signatures, *lines))))
 
 
-def _read_document(path: Path, relative: str) -> Document:
-    """Read one file; what is wrong with it becomes its problems, never an exception."""
+def _read_document(file: tuple[Path, str]) -> Document:
+    """Read a file, given with its path in the corpus; what is wrong becomes its problems."""
+    path, relative = file
     try:
         raw = read_limited(path)
     except UnreadableFileError as error:

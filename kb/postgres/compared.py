@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from kb.postgres.candidates import TOP_CHUNKS, Candidate, Candidates
-from kb.retrieval.searchable import consequences_among
+from kb.retrieval.searchable import consequences_among, harmless_among, parents_among
 from kb.retrieval.signatures import Hit
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section, Source
@@ -181,6 +181,16 @@ class CandidateIndex:
     def consequences(self) -> tuple[str, ...]:
         """Return the candidates whose sections are consequences or harmless notices."""
         return consequences_among(self.by_id)
+
+    @cached_property
+    def harmless(self) -> frozenset[str]:
+        """Return the candidates whose sections are harmless notices."""
+        return harmless_among(self.by_id)
+
+    @cached_property
+    def parents(self) -> Mapping[str, str]:
+        """Return the id that each candidate stands under, where there is one."""
+        return parents_among(self.by_id)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:

@@ -85,7 +85,7 @@ class PostgresIndex:
         return self._following.held.generations[0].probe
 
     @property
-    def sections(self) -> tuple[Section, ...]:
+    def listed(self) -> tuple[Section, ...]:
         """Return up to MAX_LISTED sections, without their Markdown."""
         return self._following.held.sections
 

@@ -148,7 +148,7 @@ def write_generation(
             ),
         ).fetchone()[0]
         key = (corpus, generation)
-        documents, numbers = _numbered(connection, corpus, group_terms(sections))
+        documents, numbers = _numbered(connection, corpus, list(group_terms(sections)))
         frequencies = Counter(number for document in documents for number in document)
         _copy(connection, "kb_frequency", ((*key, *row) for row in frequencies.items()))
         _copy(

@@ -8,15 +8,18 @@ has the features that it would have among all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kb.query.log_lines import without_colours
 from kb.query.paste import Query
+from kb.retrieval.arrays import ranges
 from kb.retrieval.evidence import lexical_terms
-from kb.retrieval.lexical import LexicalIndex, TitleTerms
-from kb.retrieval.searchable import consequences_among
-from kb.retrieval.signatures import Hit, SignatureMatcher
+from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.signature_windows import WindowedMatcher
+from kb.retrieval.signatures import Hit
+from kb.retrieval.tables import CAUSE, HARMLESS
+from kb.retrieval.titles import TitleTerms
 from kb.types import Language, Section
 
 if TYPE_CHECKING:
@@ -41,10 +44,11 @@ AT_LEAST = 10
 class _KnownMatcher:
     """A matcher that looks through each text of a query once."""
 
-    def __init__(self, matcher: SignatureMatcher) -> None:
+    def __init__(self, matcher: WindowedMatcher) -> None:
         self._matcher = matcher
         self._known: dict[str, list[Hit]] = {}
         self._words: dict[str, list[Hit]] = {}
+        self.among: Sequence[int] = ()  # whose signatures may be quoted in words
 
     def match(self, text: str) -> list[Hit]:
         """Return the hits in `text`, in line order."""
@@ -55,7 +59,7 @@ class _KnownMatcher:
     def match_words(self, text: str) -> list[Hit]:
         """Return the hits in a person's words, quoted pieces of signatures included."""
         if text not in self._words:
-            self._words[text] = self._matcher.match_words(text)
+            self._words[text] = self._matcher.match_words(text, self.among)
         return self._words[text]
 
 
@@ -89,6 +93,34 @@ class _CandidateTitles:
         return self._titles.shares_of(self._positions, terms)
 
 
+class _Sections(Mapping[str, Mapping[Language, Section]]):
+    """The sections of the candidates, read when they are looked at."""
+
+    def __init__(self, index: Index, positions: Mapping[str, int]) -> None:
+        self._index, self._positions = index, positions
+        self._known: dict[str, Mapping[Language, Section]] = {}
+
+    def __getitem__(self, identifier: str) -> Mapping[Language, Section]:
+        if identifier not in self._known:
+            self._known[identifier] = self._index.headings(self._positions[identifier])
+        return self._known[identifier]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._positions)
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def __contains__(self, identifier: object) -> bool:
+        return identifier in self._positions
+
+    def fetch(self, identifier: str) -> None:
+        """Read an id's sections with their Markdown."""
+        found = self._index.section(identifier)
+        if found is not None:
+            self._known[identifier] = found
+
+
 class CandidateView:
     """The candidates of one query, as `kb.retrieval.searchable.Compared` describes it."""
 
@@ -104,19 +136,33 @@ class CandidateView:
         `near` holds, by the bytes of a query vector, the best cosine of each position that has a
         chunk among the nearest, and the least of these, which all other positions get.
         """
-        self.ids = tuple(index.ids[position] for position in positions)
-        self.by_id: Mapping[str, Mapping[Language, Section]] = {
-            identifier: index.by_id[identifier] for identifier in self.ids
+        tables = index.tables
+        numbers: list[int] = positions.tolist()
+        self.ids = tuple(tables.ids[number] for number in numbers)
+        of_number = dict(zip(numbers, self.ids, strict=True))
+        self.by_id = _Sections(index, {i: number for number, i in of_number.items()})
+        kinds = tables.kinds[positions].tolist()
+        self.consequences = tuple(
+            identifier for identifier, kind in zip(self.ids, kinds, strict=True) if kind != CAUSE
+        )
+        self.harmless = frozenset(
+            identifier for identifier, kind in zip(self.ids, kinds, strict=True) if kind == HARMLESS
+        )
+        self.parents: Mapping[str, str] = {
+            identifier: tables.ids[parent]
+            for identifier, parent in zip(self.ids, tables.parents[positions].tolist(), strict=True)
+            if parent >= 0
         }
-        self.consequences = consequences_among(self.by_id)
-        self.links = {
-            identifier: tuple(other for other in index.links[identifier] if other in self.by_id)
-            for identifier in self.ids
-        }
+        links: dict[str, tuple[str, ...]] = dict.fromkeys(self.ids, ())
+        places, rows = ranges(tables.link_ends, positions)
+        for row, linked in zip(rows.tolist(), tables.links[places].tolist(), strict=True):
+            if linked in of_number:
+                links[self.ids[row]] += (of_number[linked],)
+        self.links: Mapping[str, tuple[str, ...]] = links
         self.lexical = _CandidateLexical(index.lexical, positions)
-        self.titles = _CandidateTitles(index.title_terms, positions)
+        self.titles = _CandidateTitles(tables.titles, positions)
         self.matcher, self.last_matcher = matchers
-        self._positions, self._near, self._n_ids = positions, near, len(index.ids)
+        self._positions, self._near, self._index = positions, near, index
 
     def cosines(self, vector: Vector) -> tuple[Vector, float]:
         """Return the best cosine of each candidate, and the mean over the whole index."""
@@ -124,21 +170,24 @@ class CandidateView:
 
         best, floor = self._near[vector.tobytes()]
         found = np.array([best.get(int(p), floor) for p in self._positions], dtype=np.float32)
-        mean = (sum(best.values()) + (self._n_ids - len(best)) * floor) / self._n_ids
+        n_ids = len(self._index.ids)
+        mean = (sum(best.values()) + (n_ids - len(best)) * floor) / n_ids
         return found, mean
 
     def fetch(self, identifiers: Sequence[str]) -> None:
-        """Do nothing: all sections are in memory."""
+        """Read the Markdown of the sections that are to be shown."""
+        for identifier in identifiers:
+            if identifier in self.by_id:
+                self.by_id.fetch(identifier)
 
 
 def compare_candidates(index: Index, query: Query, vectors: Vector | None) -> CandidateView:
     """Return the candidates of `query` in a large index; `vectors` are `(2, dim)` or None."""
     import numpy as np
 
-    matchers = _KnownMatcher(index.matcher), _KnownMatcher(index.last_matcher)
-    hits = matchers[0].match(without_colours(query.paste.text)) + matchers[0].match_words(
-        query.words
-    )
+    tables = index.tables
+    matchers = _KnownMatcher(tables.matcher), _KnownMatcher(tables.last_matcher)
+    hits = matchers[0].match(without_colours(query.paste.text)) + matchers[0].match(query.words)
     if query.paste.last_step is not None:
         hits = hits + matchers[1].match(query.paste.last_step.text)
     terms = lexical_terms(query)
@@ -146,34 +195,30 @@ def compare_candidates(index: Index, query: Query, vectors: Vector | None) -> Ca
     for name, part in terms.items():
         chosen.update(index.lexical.best(part, TOP_LEXICAL))
         if name != "context":  # titles are compared with the question and the error
-            chosen.update(index.title_terms.best(part, TOP_TITLES))
+            chosen.update(tables.titles.best(part, TOP_TITLES))
     near: dict[bytes, tuple[Mapping[int, float], float]] = {}
     for vector in vectors if vectors is not None else ():
         if vector.any():
             near[vector.tobytes()] = found = index.dense.nearest(vector)
             chosen.update(found[0])
-    chosen.update(_owners_and_relatives(index, {hit.signature.owner for hit in hits}, terms))
+    owners = {tables.positions[hit.signature.owner] for hit in hits}
+    chosen.update(_owners_and_relatives(index, owners, terms))
     positions = np.array(sorted(chosen), dtype=np.int64)
+    matchers[0].among = positions.tolist()
     return CandidateView(index, positions, near, matchers)
 
 
 def _owners_and_relatives(
-    index: Index, owners: set[str], terms: Mapping[str, Sequence[str]]
+    index: Index, owners: set[int], terms: Mapping[str, Sequence[str]]
 ) -> set[int]:
     """Return the positions of owners, of what they link to and stand under, and of what links."""
     import numpy as np
 
-    if not owners:
-        return set()
-    near = {other for owner in owners for other in index.links[owner]}
-    near |= {
-        section.parent
-        for owner in owners
-        for section in index.by_id[owner].values()
-        if section.parent is not None and section.parent in index.by_id
-    }
-    chosen = {index.positions[identifier] for identifier in owners | near}
-    linking = {n for owner in owners for n in index.linking.get(owner, ())} - chosen
+    tables = index.tables
+    near = {other for owner in owners for other in tables.links_of(owner)}
+    near |= {int(tables.parents[owner]) for owner in owners} - {-1}
+    chosen = owners | near
+    linking = {other for owner in owners for other in tables.linking_to(owner)} - chosen
     if len(linking) > MAX_LINKED:
         listed = np.array(sorted(linking), dtype=np.int64)
         spoken_of = np.maximum(

@@ -166,18 +166,18 @@ def _inherit(
     # The message is the parent's, and the question says the words of the child's title as well.
     title = column["title_words"]
     for identifier, row in position.items():
-        above = position.get(_parent_of(index, identifier) or "")
+        above = position.get(index.parents.get(identifier, ""))
         if above is not None and features[row, title] >= _AS_MUCH * features[above, title] > 0:
             for name in ("signature_words", *_INHERITED):
                 cell = (row, column[name])
                 features[cell] = max(features[cell], features[above, column[name]])
     for owner in hits:
         row = position[owner]
-        generals = [_parent_of(index, owner)]
+        generals = [index.parents[owner]] if owner in index.parents else []
         if told[row] == 0 and features[row, column["signature_frame"]] >= STRONG:
             generals += [other for other in index.links[owner] if other not in index.consequences]
         for general in generals:
-            if general is None or general not in hits or told[position[general]] == 0:
+            if general not in hits or told[position[general]] == 0:
                 continue
             for name in _INHERITED:
                 cell = (row, column[name])
@@ -232,10 +232,6 @@ def _relative_features(
                 (signature[position[other]] for other in index.links[identifier]), default=0
             )
             features[row, column["signature_relative"]] = general * about[row]
-
-
-def _parent_of(index: Compared, identifier: str) -> str | None:
-    return next(iter(index.by_id[identifier].values())).parent
 
 
 def _lexical_features(

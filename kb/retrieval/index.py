@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kb.corpus.chunking import Chunk, chunk_section
 from kb.corpus.documents import Corpus
+from kb.corpus.parallel import parallel_map
 from kb.errors import InputError
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.embedding import embed_texts, text_digest
 from kb.retrieval.encoders import Encoder, check_vectors, index_encoder_name
-from kb.retrieval.lexical import LexicalIndex, TitleIndex, TitleTerms
-from kb.retrieval.searchable import Compared, EncoderProbe, IndexStatus, consequences_among
+from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.searchable import (
+    Compared,
+    EncoderProbe,
+    IndexStatus,
+    consequences_among,
+    harmless_among,
+    parents_among,
+)
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
+from kb.retrieval.stored_sections import StoredSections
+from kb.retrieval.tables import Tables
+from kb.retrieval.titles import TitleIndex
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section
 
@@ -29,8 +40,17 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-__all__ = ["EncoderProbe", "Index", "build_index", "embedding_text", "section_links"]
+__all__ = [
+    "EncoderProbe",
+    "Index",
+    "build_index",
+    "chunk_sections",
+    "embedding_text",
+    "group_terms",
+    "section_links",
+]
 
+MAX_LISTED = 2_000
 PROBE_TEXT = (
     "passage that an index and its encoder are compared by: CUDA out of memory, 서버가 멈춰요"
 )
@@ -40,15 +60,19 @@ PROBE_TEXT = (
 class Index:
     """Everything a query is compared with; immutable, safe to search from several threads."""
 
-    sections: tuple[Section, ...]
-    chunks: tuple[Chunk, ...]
+    sections: Sequence[Section]
+    chunks: Sequence[Chunk]
     dense: DenseIndex
     lexical: LexicalIndex
     encoder: EncoderProbe
+    # Of a large index, where it was loaded from a folder; of others they are made when needed.
+    stored: Tables | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """Return the distinct section ids in corpus order: the groups that are ranked."""
+        if self.stored is not None:
+            return self.stored.ids
         return tuple(dict.fromkeys(section.id for section in self.sections))
 
     @cached_property
@@ -65,6 +89,16 @@ class Index:
         return consequences_among(self.by_id)
 
     @cached_property
+    def harmless(self) -> frozenset[str]:
+        """Return the ids whose sections are harmless notices."""
+        return harmless_among(self.by_id)
+
+    @cached_property
+    def parents(self) -> Mapping[str, str]:
+        """Return the id that each id stands under, where there is one."""
+        return parents_among(self.by_id)
+
+    @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:
         """Return the ids each id links to, in any language: its look-alikes and relatives."""
         return section_links(self.sections)
@@ -73,13 +107,6 @@ class Index:
     def titles(self) -> TitleIndex:
         """Return the titles of each id, for matching them with a query's terms."""
         return TitleIndex(
-            [[section.title for section in self.by_id[i].values()] for i in self.ids], self.lexical
-        )
-
-    @cached_property
-    def title_terms(self) -> TitleTerms:
-        """Return the titles of each id as `titles` has them, compact, for a large index."""
-        return TitleTerms(
             [[section.title for section in self.by_id[i].values()] for i in self.ids], self.lexical
         )
 
@@ -94,18 +121,31 @@ class Index:
         return signature_matcher((s.id, line) for s in self.sections for line in s.last_signatures)
 
     @cached_property
+    def tables(self) -> Tables:
+        """Return what candidates are picked and compared by, where the index is large."""
+        return self.stored or Tables.of(self.sections, self.links, self.lexical)
+
+    @cached_property
     def positions(self) -> Mapping[str, int]:
         """Return the position of each id among `ids`."""
         return {identifier: number for number, identifier in enumerate(self.ids)}
 
     @cached_property
-    def linking(self) -> Mapping[str, tuple[int, ...]]:
-        """Return the positions of the ids that link to each id, where any do."""
-        table: dict[str, list[int]] = {}
-        for identifier, others in self.links.items():
-            for other in others:
-                table.setdefault(other, []).append(self.positions[identifier])
-        return {identifier: tuple(found) for identifier, found in table.items()}
+    def listed(self) -> tuple[Section, ...]:
+        """Return the sections for an overview; the first of many, without their Markdown."""
+        if isinstance(self.sections, StoredSections):
+            n_listed = min(len(self.sections), MAX_LISTED)
+            return tuple(self.sections.heading(number) for number in range(n_listed))
+        return tuple(self.sections)
+
+    def headings(self, position: int) -> dict[Language, Section]:
+        """Return the sections of the id at `position`, of a stored index without Markdown."""
+        numbers = self.tables.sections_of(position)
+        if isinstance(self.sections, StoredSections):
+            found = [self.sections.heading(number) for number in numbers]
+        else:
+            found = [self.sections[number] for number in numbers]
+        return {section.language: section for section in found}
 
     def compared(
         self, query: Query, vectors: Vector | None, corpora: Sequence[str] | None = None
@@ -127,7 +167,13 @@ class Index:
 
     def section(self, identifier: str) -> Mapping[Language, Section] | None:
         """Return the section of an id by language, None where there is none."""
-        return self.by_id.get(identifier)
+        if self.stored is None:
+            return self.by_id.get(identifier)
+        position = self.stored.positions.get(identifier)
+        if position is None:
+            return None
+        found = [self.sections[number] for number in self.stored.sections_of(position)]
+        return {section.language: section for section in found}
 
     @property
     def n_sections(self) -> int:
@@ -182,8 +228,8 @@ def probe(encoder: Encoder, name: str) -> EncoderProbe:
     return EncoderProbe(name, tuple(round(float(value), 4) for value in vector))
 
 
-def group_terms(sections: Sequence[Section]) -> list[list[str]]:
-    """Return one term list per distinct id, in order of first appearance, all languages in one.
+def group_terms(sections: Iterable[Section], processes: int = 1) -> Iterator[list[str]]:
+    """Yield one term list per distinct id, in order of first appearance, all languages in one.
 
     So a Korean question over an English log is scored against one document that holds both. The
     titles count twice; `log` fences, equal in both languages, count once.
@@ -191,16 +237,28 @@ def group_terms(sections: Sequence[Section]) -> list[list[str]]:
     grouped: dict[str, list[Section]] = {}
     for section in sections:
         grouped.setdefault(section.id, []).append(section)
-    documents = []
-    for members in grouped.values():
-        lines: dict[str, None] = {}
-        for member in members:
-            lines.update(dict.fromkeys(member.markdown.splitlines()))
-        terms = tokenize("\n".join(lines))
-        for member in members:
-            terms.extend(tokenize(member.title))
-        documents.append(terms)
-    return documents
+    return parallel_map(_terms, tuple(grouped.values()), processes)
+
+
+def _terms(members: Sequence[Section]) -> list[str]:
+    lines: dict[str, None] = {}
+    for member in members:
+        lines.update(dict.fromkeys(member.markdown.splitlines()))
+    terms = tokenize("\n".join(lines))
+    for member in members:
+        terms.extend(tokenize(member.title))
+    return terms
+
+
+def chunk_sections(sections: Sequence[Section], processes: int = 1) -> tuple[Chunk, ...]:
+    """Return the chunks of all sections, in order."""
+    numbered = tuple(enumerate(sections))
+    return tuple(c for chunks in parallel_map(_chunks, numbered, processes) for c in chunks)
+
+
+def _chunks(numbered: tuple[int, Section]) -> list[Chunk]:
+    position, section = numbered
+    return chunk_section(section, position)
 
 
 def build_index(
@@ -211,16 +269,16 @@ def build_index(
     known: Mapping[str, Vector] | None = None,
     journal: VectorJournal | None = None,
     progress: Callable[[int, int], None] | None = None,
+    processes: int = 1,
 ) -> Index:
-    """Embed and index a corpus; `known`, `journal` and `progress` are those of `embed_texts`."""
+    """Embed and index a corpus; `known`, `journal` and `progress` are those of `embed_texts`.
+
+    `processes` processes cut it into chunks and terms.
+    """
     import numpy as np
 
     sections = corpus.sections
-    chunks = tuple(
-        chunk
-        for position, section in enumerate(sections)
-        for chunk in chunk_section(section, position)
-    )
+    chunks = chunk_sections(sections, processes)
     texts = [embedding_text(sections[chunk.section], chunk) for chunk in chunks]
     vectors = embed_texts(
         texts, encoder, encoder_name, known=known, journal=journal, progress=progress
@@ -234,6 +292,6 @@ def build_index(
         sections=sections,
         chunks=chunks,
         dense=DenseIndex.from_vectors(matrix, groups),
-        lexical=LexicalIndex.from_terms(group_terms(sections)),
+        lexical=LexicalIndex.from_terms(group_terms(sections, processes)),
         encoder=probe(encoder, index_encoder_name(encoder_name)),
     )

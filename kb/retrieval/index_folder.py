@@ -5,25 +5,28 @@ a new generation and then replaces the manifest. Whoever loads reads the manifes
 the old index or the new one whole.
 
     manifest.json    format, generation, tokenizer, encoder, content digest, checksums of all files
-    g-<digest>/      sections.jsonl  chunks.jsonl  vectors.faiss  and BM25's arrays and terms
+    g-<digest>/      sections and chunks (`kb.retrieval.stored_sections`), vectors.faiss, BM25's
+                     arrays and terms, and of a large index its tables (`kb.retrieval.tables`)
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kb.corpus.chunking import Chunk
 from kb.errors import IndexFolderError
 from kb.retrieval.dense import DenseIndex, read_vectors
 from kb.retrieval.embedding import text_digest
 from kb.retrieval.index import EncoderProbe, Index, embedding_text
 from kb.retrieval.lexical import LEXICAL_FILES, LexicalIndex
+from kb.retrieval.stored_sections import SECTION_FILES, StoredChunks, StoredSections
+from kb.retrieval.tables import TABLE_FILE, Tables
 from kb.retrieval.tokenization import TOKENIZER_VERSION
 from kb.retrieval.vector_journal import JOURNAL
-from kb.types import Section, Source
+from kb.types import Section
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,11 +48,11 @@ __all__ = [
     "sha256_of",
 ]
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 GENERATION = "g-"
 # What a generation cannot be read without.
-FILES = {"sections.jsonl", "chunks.jsonl", "vectors.faiss", *LEXICAL_FILES}
+FILES = {"vectors.faiss", *SECTION_FILES, *LEXICAL_FILES}
 _TRIES = 5  # of a load that builds overtake
 LOCK = ".lock"
 NEW = ".new-"  # a generation that is being written
@@ -198,49 +201,30 @@ def _read_checked(folder: Path, manifest: dict[str, Any]) -> Index:
     return _read_generation(folder / manifest["generation"], manifest)
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-
-
-def _section(row: dict[str, Any]) -> Section:
-    row["source"] = Source(**row["source"])
-    for key in ("breadcrumbs", "signatures", "last_signatures"):
-        row[key] = tuple(row.get(key, ()))
-    return Section(**row)
-
-
 def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
     import numpy as np
 
-    from kb.corpus.markdown import split_lines
-
-    sections = tuple(_section(row) for row in _rows(generation / "sections.jsonl"))
-    lines = [split_lines(section.markdown) for section in sections]
-    chunks = []
-    for row in _rows(generation / "chunks.jsonl"):
-        section = sections[row["section"]]
-        first = section.source.start_line
-        text = "".join(
-            lines[row["section"]][row["start_line"] - first : row["end_line"] - first + 1]
+    sections: Sequence[Section] = StoredSections(generation)
+    lexical = LexicalIndex.load(generation)
+    tables = Tables.load(generation, lexical) if TABLE_FILE in manifest["files"] else None
+    if tables is not None:
+        owners = tables.owners
+    else:
+        sections = tuple(sections)
+        positions: dict[str, int] = {}
+        owners = np.array(
+            [positions.setdefault(section.id, len(positions)) for section in sections],
+            dtype=np.int32,
         )
-        source = Source(section.source.path, row["start_line"], row["end_line"])
-        chunks.append(Chunk(row["section"], text, source))
-    positions = {
-        identifier: n for n, identifier in enumerate(dict.fromkeys(s.id for s in sections))
-    }
-    groups: NDArray[np.int64] = np.array(
-        [positions[sections[chunk.section].id] for chunk in chunks], dtype=np.int64
-    )
+    stored = StoredChunks(generation, sections)
+    n_ids = len(tables.ids) if tables is not None else len(positions)
     return Index(
         sections=sections,
-        chunks=tuple(chunks),
-        dense=DenseIndex(
-            read_vectors(generation),
-            groups,
-            len(positions),
-        ),
-        lexical=LexicalIndex.load(generation),
+        chunks=stored if tables is not None else tuple(stored),
+        dense=DenseIndex(read_vectors(generation), owners[stored.owners].astype(np.int64), n_ids),
+        lexical=lexical,
         encoder=EncoderProbe(manifest["encoder"]["name"], tuple(manifest["encoder"]["probe"])),
+        stored=tables,
     )
 
 

@@ -14,12 +14,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from kb.corpus.chunking import MAX_CHUNK_CHARS
 from kb.errors import IndexFolderError
+from kb.retrieval.candidates import LARGE
 from kb.retrieval.dense import write_vectors
 from kb.retrieval.index import Index
 from kb.retrieval.index_folder import (
@@ -33,6 +33,7 @@ from kb.retrieval.index_folder import (
     is_ours,
     sha256_of,
 )
+from kb.retrieval.stored_sections import write_chunks, write_sections
 from kb.retrieval.tokenization import TOKENIZER_VERSION
 from kb.version import __version__
 
@@ -52,10 +53,6 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _json_lines(rows: Iterator[dict[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
 
 
 @contextmanager
@@ -120,20 +117,12 @@ def _drop_left_over(folder: Path) -> None:
 
 def _write_generation(index: Index, new: Path, folder: Path) -> str:
     """Write all files into `new`, then rename it to its digest inside `folder`; return the name."""
-    _write(new / "sections.jsonl", _json_lines(asdict(section) for section in index.sections))
-    _write(
-        new / "chunks.jsonl",
-        _json_lines(
-            {
-                "section": chunk.section,
-                "start_line": chunk.source.start_line,
-                "end_line": chunk.source.end_line,
-            }
-            for chunk in index.chunks
-        ),
-    )
+    write_sections(new, index.sections)
+    write_chunks(new, index.chunks)
     write_vectors(index.dense.index, new)
     index.lexical.save(new)
+    if len(index.ids) >= LARGE:
+        index.tables.save(new)
     names = sorted(path.name for path in new.iterdir())
     for name in names:
         _sync(new / name)

@@ -11,20 +11,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kb.retrieval.tokenization import tokenize
+from kb.retrieval.arrays import map_array, write_array
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LEXICAL_FILES", "LexicalIndex", "TitleIndex", "TitleTerms", "term_saturation"]
+__all__ = ["LEXICAL_FILES", "LexicalIndex", "largest", "term_saturation"]
 
 # Lucene's variant with its own defaults.
 _K1 = 1.2
 _B = 0.75
-# Raw little-endian arrays: numpy's own format is parsed by `ast`, which CPython 3.11 cannot do in
-# two threads at once ("AST constructor recursion depth mismatch").
-_FILES = {"data.f32": "<f4", "indices.i32": "<i4", "indptr.i64": "<i8"}
+_FILES = ("data.f32", "indices.i32", "indptr.i64")
 
 # Postings that one text's candidates are picked from: a few milliseconds.
 MAX_POSTINGS = 300_000
@@ -64,14 +62,14 @@ class LexicalIndex:
         self._unknown_idf = float(np.log1p((n_documents + 0.5) / 0.5))
 
     @classmethod
-    def from_terms(cls, documents: Sequence[Sequence[str]]) -> LexicalIndex:
-        """Index one list of terms per document."""
+    def from_terms(cls, documents: Iterable[Sequence[str]]) -> LexicalIndex:
+        """Index one list of terms per document; the lists are not held."""
         import bm25s
         import numpy as np
 
         vocabulary: dict[str, int] = {}
         ids = [
-            [vocabulary.setdefault(term, len(vocabulary)) for term in document]
+            np.array([vocabulary.setdefault(term, len(vocabulary)) for term in document], np.int32)
             for document in documents
         ]
         retriever = bm25s.BM25(method="lucene", k1=_K1, b=_B)
@@ -82,14 +80,14 @@ class LexicalIndex:
             np.asarray(scores["indices"], dtype=np.int32),
             np.asarray(scores["indptr"], dtype=np.int64),
             vocabulary,
-            len(documents),
+            len(ids),
         )
 
     def save(self, folder: Path) -> None:
         """Write three raw arrays and `vocabulary.json`, which holds the terms in column order."""
         arrays: list[NDArray[Any]] = [self._data, self._indices, self._indptr]
-        for (name, dtype), array in zip(_FILES.items(), arrays, strict=True):
-            (folder / name).write_bytes(array.astype(dtype).tobytes())
+        for name, array in zip(_FILES, arrays, strict=True):
+            write_array(folder / name, array)
         described = {"n_documents": self.n_documents, "terms": list(self._vocabulary)}
         text = json.dumps(described, ensure_ascii=False)
         (folder / "vocabulary.json").write_text(text, encoding="utf-8")
@@ -97,14 +95,7 @@ class LexicalIndex:
     @classmethod
     def load(cls, folder: Path) -> LexicalIndex:
         """Read what `save` wrote, arrays memory-mapped."""
-        import numpy as np
-
-        data, indices, indptr = [
-            np.asarray(np.memmap(folder / name, dtype=dtype, mode="r"))
-            if (folder / name).stat().st_size
-            else np.empty(0, dtype=dtype)
-            for name, dtype in _FILES.items()
-        ]
+        data, indices, indptr = [map_array(folder / name) for name in _FILES]
         described = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
         vocabulary = {term: number for number, term in enumerate(described["terms"])}
         return cls(data, indices, indptr, vocabulary, described["n_documents"])
@@ -124,6 +115,7 @@ class LexicalIndex:
         import numpy as np
 
         scores = np.zeros(len(documents), dtype=np.float32)
+        documents = documents.astype(np.int32)  # as they are stored, else each column is converted
         for number in self._columns(terms):
             start, end = self._indptr[number], self._indptr[number + 1]
             column = self._indices[start:end]
@@ -156,7 +148,7 @@ class LexicalIndex:
         partial = np.bincount(found, weights)
         documents = np.flatnonzero(partial)
         # Scored in full are some more than are asked for: the common terms may reorder them.
-        documents = documents[_largest(partial[documents], 4 * top)]
+        documents = documents[largest(partial[documents], 4 * top)]
         scores = self.scores_of(documents, terms)
         return [int(n) for n in documents[np.argsort(-scores, kind="stable")[:top]]]
 
@@ -179,7 +171,8 @@ class LexicalIndex:
             if number is None:
                 continue
             column = self._indices[self._indptr[number] : self._indptr[number + 1]]
-            place = int(np.searchsorted(column, document))  # the documents of a term rise
+            # The documents of a term rise.
+            place = int(np.searchsorted(column, np.int32(document)))
             if place < len(column) and column[place] == document:
                 held.append(term)
         return held
@@ -188,15 +181,16 @@ class LexicalIndex:
         """Return the columns of those of `terms` that any document holds."""
         return [self._vocabulary[term] for term in terms if term in self._vocabulary]
 
-    def idf_of(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    def idf_of(self, numbers: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Return the idf of the terms in some columns."""
-        return self._idf[numbers]
+        weights: NDArray[np.float64] = self._idf[numbers]
+        return weights
 
     def _columns(self, terms: Iterable[str]) -> list[int]:
         return sorted({self._vocabulary[term] for term in terms if term in self._vocabulary})
 
 
-def _largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Return where the `n` largest values are, rising; all where there are no more."""
     import numpy as np
 
@@ -209,109 +203,3 @@ def _largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
     if len(places) < n:
         places = np.arange(len(values))
     return np.sort(places[np.argpartition(-values[places], n - 1)[:n]])
-
-
-class TitleIndex:
-    """How much of a document's title a query says: a title is the shortest summary there is."""
-
-    def __init__(self, titles: Sequence[Sequence[str]], lexical: LexicalIndex) -> None:
-        """Take the titles of each document, one a language; terms weigh their idf in `lexical`."""
-        self._n_documents = len(titles)
-        # term → (title, idf); a title is (document, summed idf)
-        self._postings: dict[str, list[tuple[int, float]]] = {}
-        self._titles: list[tuple[int, float]] = []
-        for document, versions in enumerate(titles):
-            for title in versions:
-                weights = {term: lexical.idf([term]) for term in tokenize(title)}
-                number = len(self._titles)
-                self._titles.append((document, sum(weights.values())))
-                for term, weight in weights.items():
-                    self._postings.setdefault(term, []).append((number, weight))
-
-    def shares(self, terms: Iterable[str]) -> NDArray[np.float32]:
-        """Return the share of the best title's idf among distinct `terms`, `(n_documents,)`."""
-        import numpy as np
-
-        found = [0.0] * len(self._titles)
-        for term in set(terms):
-            for title, weight in self._postings.get(term, ()):
-                found[title] += weight
-        shares = np.zeros(self._n_documents, dtype=np.float32)
-        for (document, total), weight in zip(self._titles, found, strict=True):
-            if total > 0:
-                shares[document] = max(shares[document], weight / total)
-        return shares
-
-
-class TitleTerms:
-    """The titles of a large index: what `TitleIndex` says, for some documents, from arrays."""
-
-    def __init__(self, titles: Sequence[Sequence[str]], lexical: LexicalIndex) -> None:
-        """Take the titles of each document, one a language; terms weigh their idf in `lexical`."""
-        import numpy as np
-
-        self._lexical = lexical
-        numbers: list[int] = []
-        ends, totals, firsts = [0], [], [0]
-        for versions in titles:
-            for title in versions:
-                terms = set(tokenize(title))
-                numbers.extend(lexical.numbers(terms))
-                ends.append(len(numbers))
-                totals.append(lexical.idf(terms))
-            firsts.append(len(totals))
-        self._numbers = np.array(numbers, dtype=np.int64)
-        self._ends = np.array(ends, dtype=np.int64)  # of each title among the numbers
-        self._totals = np.array(totals)  # summed idf of each title
-        self._firsts = np.array(firsts, dtype=np.int64)  # of each document among the titles
-        order = np.argsort(self._numbers, kind="stable")
-        self._by_term = np.repeat(np.arange(len(totals)), np.diff(self._ends))[order]
-        self._sorted = self._numbers[order]  # the term of each title in `_by_term`
-        self._owners = np.repeat(np.arange(len(titles)), np.diff(self._firsts))
-
-    def best(self, terms: Iterable[str], top: int) -> list[int]:
-        """Return the documents of the `top` titles with the largest shares among `terms`."""
-        import numpy as np
-
-        asked = np.array(sorted(self._lexical.numbers(set(terms))), dtype=np.int64)
-        starts = np.searchsorted(self._sorted, asked)
-        ends = np.searchsorted(self._sorted, asked, side="right")
-        found = [self._by_term[start:end] for start, end in zip(starts, ends, strict=True)]
-        if not found:
-            return []
-        weights = np.repeat(self._lexical.idf_of(asked), ends - starts)
-        said = np.bincount(np.concatenate(found), weights, minlength=len(self._totals))
-        titles = np.flatnonzero(said)
-        chosen = titles[_largest(said[titles] / self._totals[titles], top)]
-        return sorted(set(self._owners[chosen].tolist()))
-
-    def shares_of(self, documents: NDArray[np.int64], terms: Iterable[str]) -> NDArray[np.float32]:
-        """Return the share of the best title's idf among distinct `terms`, `(n,) float32`."""
-        import numpy as np
-
-        asked = np.array(sorted(self._lexical.numbers(set(terms))), dtype=np.int64)
-        shares = np.zeros(len(documents), dtype=np.float32)
-        titles, rows = _ranges(self._firsts, documents)
-        if not len(asked) or not len(titles):
-            return shares
-        places, of_title = _ranges(self._ends, titles)
-        numbers = self._numbers[places]
-        at = np.minimum(np.searchsorted(asked, numbers), len(asked) - 1)
-        weights = np.where(asked[at] == numbers, self._lexical.idf_of(numbers), 0.0)
-        said = np.bincount(of_title, weights, minlength=len(titles))
-        total = self._totals[titles]
-        share = np.divide(said, total, out=np.zeros_like(said), where=total > 0)
-        np.maximum.at(shares, rows, share.astype(np.float32))
-        return shares
-
-
-def _ranges(
-    ends: NDArray[np.int64], chosen: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what lies in the chosen ranges `ends[c]` to `ends[c + 1]`, and whose each one is."""
-    import numpy as np
-
-    sizes = ends[chosen + 1] - ends[chosen]
-    owners = np.repeat(np.arange(len(chosen)), sizes)
-    before = np.cumsum(sizes) - sizes
-    return np.arange(len(owners)) - before[owners] + ends[chosen][owners], owners

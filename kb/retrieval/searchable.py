@@ -30,6 +30,8 @@ __all__ = [
     "Titles",
     "Weighted",
     "consequences_among",
+    "harmless_among",
+    "parents_among",
 ]
 
 
@@ -79,6 +81,21 @@ def consequences_among(by_id: Mapping[str, Mapping[Language, Section]]) -> tuple
     )
 
 
+def harmless_among(by_id: Mapping[str, Mapping[Language, Section]]) -> frozenset[str]:
+    """Return the ids of `consequences_among` that are harmless notices, in any language."""
+    return frozenset(
+        identifier
+        for identifier in consequences_among(by_id)
+        if any(section.kind == "harmless" for section in by_id[identifier].values())
+    )
+
+
+def parents_among(by_id: Mapping[str, Mapping[Language, Section]]) -> dict[str, str]:
+    """Return the id that each id stands under, where there is one."""
+    found = {i: next(iter(sections.values())).parent for i, sections in by_id.items()}
+    return {identifier: parent for identifier, parent in found.items() if parent is not None}
+
+
 class Matching(Protocol):
     """The signatures of a `Compared`."""
 
@@ -106,6 +123,14 @@ class Compared(Protocol):
     @property
     def consequences(self) -> tuple[str, ...]:
         """Return the ids whose sections are consequences or harmless notices."""
+
+    @property
+    def harmless(self) -> frozenset[str]:
+        """Return those of `consequences` whose sections are harmless notices."""
+
+    @property
+    def parents(self) -> Mapping[str, str]:
+        """Return the id that each id stands under, where there is one, ranked or not."""
 
     @property
     def links(self) -> Mapping[str, tuple[str, ...]]:
@@ -138,8 +163,8 @@ class Searchable(Protocol):
     """An index wherever it lies: a folder in memory, a database."""
 
     @property
-    def sections(self) -> tuple[Section, ...]:
-        """Return the sections, for an overview; a large index may leave Markdown and some out."""
+    def listed(self) -> tuple[Section, ...]:
+        """Return the sections for an overview; a large index may leave Markdown and some out."""
 
     @property
     def encoder(self) -> EncoderProbe:

@@ -141,11 +141,7 @@ def _without_quoted(index: Compared, hits: Sequence[Hit]) -> list[Hit]:
     A notice quotes the error that it got over: `Ignore import error when loading …: cannot import
     name …`. Its line is its own.
     """
-    harmless = {
-        identifier
-        for identifier, sections in index.by_id.items()
-        if any(section.kind == "harmless" for section in sections.values())
-    }
+    harmless = index.harmless
     noticed = {hit.line for hit in hits if hit.signature.owner in harmless}
     return [hit for hit in hits if hit.line not in noticed or hit.signature.owner in harmless]
 

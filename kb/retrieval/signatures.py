@@ -9,12 +9,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import ahocorasick
 
-__all__ = ["Hit", "Signature", "SignatureMatcher", "compile_signature"]
+__all__ = [
+    "HEAD_CHARS",
+    "MAX_HITS",
+    "MAX_TRIES",
+    "Hit",
+    "Signature",
+    "SignatureMatcher",
+    "compile_signature",
+    "fold",
+    "line_starts",
+    "quotations",
+    "quoted_hits",
+    "verify",
+    "verify_cut",
+]
 
 _GAP = "…"
 _SPACES = re.compile(r"[^\S\n]{2,}")
@@ -94,7 +109,7 @@ def _pieces(line: str) -> tuple[tuple[str, ...], list[tuple[bool, bool]]]:
     return tuple(pieces), glued
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
     """Lower ASCII and turn tabs and line ends into blanks; every character keeps its place."""
     lowered = text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
     return lowered.replace("\n", " ").replace("\t", " ").replace("\r", " ")
@@ -128,10 +143,7 @@ class SignatureMatcher:
         """
         if not self.signatures:
             return []
-        folded = _fold(text)
-        starts = [0]
-        for found in re.finditer("\n", text):
-            starts.append(found.end())
+        folded, starts = fold(text), line_starts(text)
         n_hits: dict[int, int] = {}
         n_tries: dict[int, int] = {}
         hits: list[Hit] = []
@@ -141,8 +153,8 @@ class SignatureMatcher:
                 tried = n_tries.get(number, 0)
                 if n_hits.get(number, 0) >= MAX_HITS or tried >= MAX_TRIES:
                     continue
-                verify = self._verify if number in whole else self._verify_cut
-                hit = verify(self.signatures[number], folded, start, end + 1, starts)
+                check = verify if number in whole else verify_cut
+                hit = check(self.signatures[number], folded, start, end + 1, starts)
                 n_tries[number] = tried + 1
                 if hit is not None:
                     n_hits[number] = n_hits.get(number, 0) + 1
@@ -156,74 +168,118 @@ class SignatureMatcher:
         A piece that several owners' signatures have counts for each of them the less.
         """
         hits = self.match(text)
-        for found in _QUOTED.finditer(text[:MAX_WORDS_CHARS]):
-            quoted = (found[1] or found[2]).strip(" .…!?,;:").lower()
-            letters = _weight(quoted)
-            if letters < MIN_MATCHED_CHARS or " " not in quoted:
-                continue
+        for quoted in quotations(text):
             owners: dict[str, Signature] = {}
-            for signature in self.signatures:
-                if any(quoted in piece for piece in signature.pieces):
-                    owners.setdefault(signature.owner, signature)
-            hits += [Hit(one, 0, 1 / len(owners), letters) for one in owners.values()]
+            for number in self._with_piece(quoted):
+                signature = self.signatures[number]
+                owners.setdefault(signature.owner, signature)
+            hits += quoted_hits(owners.values(), quoted)
         return hits
 
-    def _verify(
-        self, signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
-    ) -> Hit | None:
-        pieces, anchor = signature.pieces, signature.anchor
-        piece = pieces[anchor]
-        if not (signature.glued_left or _at_word_start(text, start, piece)):
-            return None
-        if not (signature.glued_right or _at_word_end(text, end, piece)):
-            return None
-        matched = _weight(pieces[anchor])
-        line = bisect_right(starts, start)
-        position = end
-        for piece in pieces[anchor + 1 :]:
-            found = text.find(piece, position, position + MAX_GAP_CHARS + len(piece))
-            if found < 0:
-                line_end = starts[line] if line < len(starts) else len(text)
-                if line_end - position > MAX_CUT_CHARS:
-                    return None
-                break
-            matched += _weight(piece)
-            position = found + len(piece)
-        position = start
-        for piece in reversed(pieces[:anchor]):
-            found = text.rfind(piece, max(0, position - MAX_GAP_CHARS - len(piece)), position)
-            if found < 0:
-                if position - starts[line - 1] > MAX_CUT_CHARS:
-                    return None
-                break
-            matched += _weight(piece)
-            position = found
-        share = matched / signature.weight
-        if matched < min(MIN_MATCHED_CHARS, signature.weight):
-            return None
-        if matched < signature.weight and (matched < MIN_CUT_MATCHED or share < MIN_SHARE):
-            return None
-        return Hit(signature, line, share, matched)
+    def _with_piece(self, text: str) -> list[int]:
+        """Return the signatures that have `text` inside a piece, rising."""
+        joined, ends = self._pieces
+        numbers: dict[int, None] = {}
+        place = joined.find(text)
+        while place >= 0:
+            number = bisect_right(ends, place)
+            numbers[number] = None
+            place = joined.find(text, ends[number])
+        return list(numbers)
 
-    def _verify_cut(
-        self, signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
-    ) -> Hit | None:
-        """Return the hit where the line breaks off inside the anchor, whose beginning was found."""
-        line = bisect_right(starts, start)
-        line_end = starts[line] - 1 if line < len(starts) else len(text)
-        anchor = signature.pieces[signature.anchor]
-        if line_end - start > len(anchor) + MAX_CUT_CHARS:
-            return None  # it does not break off inside the piece
-        rest = _CUT_MARK.sub("", text[start:line_end])
-        if len(rest) >= len(anchor) or not anchor.startswith(rest):
-            return None
-        if not (signature.glued_left or _at_word_start(text, start, anchor)):
-            return None
-        matched = _weight(rest)
-        share = matched / signature.weight
-        if matched < MIN_CUT_MATCHED or share < MIN_HEAD_SHARE:
-            return None
-        return Hit(signature, line, share, matched)
+    @cached_property
+    def _pieces(self) -> tuple[str, list[int]]:
+        """Return the pieces of all signatures, a line each, and where each signature's end."""
+        ends, parts, length = [], [], 0
+        for signature in self.signatures:
+            part = "".join(f"{piece}\n" for piece in signature.pieces)
+            parts.append(part)
+            length += len(part)
+            ends.append(length)
+        return "".join(parts), ends
+
+
+def line_starts(text: str) -> list[int]:
+    """Return where each line of `text` begins, rising."""
+    return [0, *(found.end() for found in re.finditer("\n", text))]
+
+
+def quotations(text: str) -> Iterator[str]:
+    """Yield what a person's words quote that may be a piece of a message, in lower case."""
+    for found in _QUOTED.finditer(text[:MAX_WORDS_CHARS]):
+        quoted = (found[1] or found[2]).strip(" .…!?,;:").lower()
+        if _weight(quoted) >= MIN_MATCHED_CHARS and " " in quoted:
+            yield quoted
+
+
+def quoted_hits(signatures: Collection[Signature], quoted: str) -> list[Hit]:
+    """Return the hits of `signatures`, one an owner, in a piece of which `quoted` stands."""
+    return [Hit(one, 0, 1 / len(signatures), _weight(quoted)) for one in signatures]
+
+
+def verify(
+    signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
+) -> Hit | None:
+    """Return the hit of a signature whose anchor stands at `start` of the folded `text`.
+
+    `starts` are those of the lines, rising.
+    """
+    pieces, anchor = signature.pieces, signature.anchor
+    piece = pieces[anchor]
+    if not (signature.glued_left or _at_word_start(text, start, piece)):
+        return None
+    if not (signature.glued_right or _at_word_end(text, end, piece)):
+        return None
+    matched = _weight(pieces[anchor])
+    line = bisect_right(starts, start)
+    position = end
+    for piece in pieces[anchor + 1 :]:
+        found = text.find(piece, position, position + MAX_GAP_CHARS + len(piece))
+        if found < 0:
+            line_end = starts[line] if line < len(starts) else len(text)
+            if line_end - position > MAX_CUT_CHARS:
+                return None
+            break
+        matched += _weight(piece)
+        position = found + len(piece)
+    position = start
+    for piece in reversed(pieces[:anchor]):
+        found = text.rfind(piece, max(0, position - MAX_GAP_CHARS - len(piece)), position)
+        if found < 0:
+            if position - starts[line - 1] > MAX_CUT_CHARS:
+                return None
+            break
+        matched += _weight(piece)
+        position = found
+    share = matched / signature.weight
+    if matched < min(MIN_MATCHED_CHARS, signature.weight):
+        return None
+    if matched < signature.weight and (matched < MIN_CUT_MATCHED or share < MIN_SHARE):
+        return None
+    return Hit(signature, line, share, matched)
+
+
+def verify_cut(
+    signature: Signature, text: str, start: int, end: int, starts: Sequence[int]
+) -> Hit | None:
+    """Return the hit where the line breaks off inside the anchor, whose beginning was found."""
+    line = bisect_right(starts, start)
+    line_end = starts[line] - 1 if line < len(starts) else len(text)
+    anchor = signature.pieces[signature.anchor]
+    if line_end - start > len(anchor) + MAX_CUT_CHARS:
+        return None  # it does not break off inside the piece
+    if text.startswith(anchor, start):
+        return None  # the whole of it is there, which `verify` finds
+    rest = _CUT_MARK.sub("", text[start:line_end])
+    if len(rest) >= len(anchor) or not anchor.startswith(rest):
+        return None
+    if not (signature.glued_left or _at_word_start(text, start, anchor)):
+        return None
+    matched = _weight(rest)
+    share = matched / signature.weight
+    if matched < MIN_CUT_MATCHED or share < MIN_HEAD_SHARE:
+        return None
+    return Hit(signature, line, share, matched)
 
 
 # A piece of a message that somebody quotes: `it ends in "Not enough memory"`.

@@ -35,7 +35,7 @@ class Replies:
         """Take a loaded knowledge base and what keeps feedback; without that, nothing is kept."""
         self._current = CurrentBase.of(base)
         self._feedback = feedback
-        sections = self._current.base.index.sections
+        sections = self._current.base.index.listed
         self._links_of = (sections, SectionLinks(sections))
 
     def ask(
@@ -82,7 +82,7 @@ class Replies:
             hide_addresses=base.settings.hide_addresses,
         )
         if not answer.found and not answer.nearest:  # nothing was asked: what could be is shown
-            html += topics_html(base.index.sections, answer.language)
+            html += topics_html(base.index.listed, answer.language)
         return Reply(html, found, answer)
 
     def section(self, identifier: str, language: Language) -> str | None:
@@ -93,14 +93,14 @@ class Replies:
 
     def topics(self, language: Language) -> str:
         """Return the overview of all sections."""
-        return topics_html(self._current.base.index.sections, language)
+        return topics_html(self._current.base.index.listed, language)
 
     def _now(self) -> tuple[KnowledgeBase, SectionLinks]:
         """Return the knowledge base of now with the links between its sections."""
         base = self._current.base
         sections, links = self._links_of
-        if sections is not base.index.sections:  # one tuple as long as nothing is published
-            sections = base.index.sections
+        if sections is not base.index.listed:  # one tuple as long as nothing is published
+            sections = base.index.listed
             links = SectionLinks(sections)
             self._links_of = (sections, links)
         return base, links

@@ -64,7 +64,7 @@ def test_another_programs_manifest_is_foreign(tmp_path):
         load_index(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["sections.jsonl", "chunks.jsonl", "vectors.faiss", "data.f32"])
+@pytest.mark.parametrize("name", ["sections.jsonl", "chunks.i32", "vectors.faiss", "data.f32"])
 def test_a_truncated_file_is_named(built, name):
     path = _file(built[1], name)
     os.truncate(path, path.stat().st_size // 2)
@@ -72,7 +72,7 @@ def test_a_truncated_file_is_named(built, name):
         load_index(built[1])
 
 
-@pytest.mark.parametrize("name", ["sections.jsonl", "chunks.jsonl", "vectors.faiss", "indptr.i64"])
+@pytest.mark.parametrize("name", ["sections.jsonl", "chunks.i32", "vectors.faiss", "indptr.i64"])
 def test_a_changed_byte_in_any_file_is_found(built, name):
     path = _file(built[1], name)
     raw = bytearray(path.read_bytes())

@@ -88,7 +88,7 @@ def test_the_best_titles_are_those_of_all_shares(shipped):
     for paste in PASTES[:4]:
         terms = lexical_terms(shipped._read(paste, None, None))["error"]
         shares = shipped.index.titles.shares(terms)
-        best = shipped.index.title_terms.best(terms, 12)
+        best = shipped.index.tables.titles.best(terms, 12)
         assert set(np.flatnonzero(shares >= np.sort(shares)[-5])) & set(np.flatnonzero(shares)) <= (
             set(best)
         )

@@ -14,7 +14,15 @@ from kb.retrieval.evidence import FEATURES, Evidence
 from kb.retrieval.fusion import Ranking
 from kb.retrieval.page_context import MAX_PAGE_CHARS, prefer_page, section_of_page
 
-IDS = ("oom", "hang", "nccl", "첫-항목", "memory.md#what-to-do", "startup.md#what-to-do", "a.md#only")
+IDS = (
+    "oom",
+    "hang",
+    "nccl",
+    "첫-항목",
+    "memory.md#what-to-do",
+    "startup.md#what-to-do",
+    "a.md#only",
+)
 
 
 @pytest.mark.parametrize(

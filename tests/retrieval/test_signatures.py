@@ -92,7 +92,9 @@ LONG = "could finish the model loading, but there are other ranks that didn't fi
 
 def test_a_line_that_breaks_off_inside_a_long_piece_still_matches():
     matcher = _matcher(f"TP rank … {LONG}")
-    (hit,) = matcher.match("x\nValueError: TP rank 1 could finish the model loading, but there are oth")
+    (hit,) = matcher.match(
+        "x\nValueError: TP rank 1 could finish the model loading, but there are oth"
+    )
     assert hit.line == 2
     assert 0 < hit.share < 1
 
@@ -111,7 +113,10 @@ def test_a_piece_that_a_person_quotes_counts_for_its_owner():
 
 def test_a_quoted_piece_of_several_owners_counts_for_each_the_less():
     matcher = _matcher("the pool is full, retract now", "the pool is full, abort now")
-    assert [hit.share for hit in matcher.match_words("it says 'the pool is full' often")] == [0.5, 0.5]
+    assert [hit.share for hit in matcher.match_words("it says 'the pool is full' often")] == [
+        0.5,
+        0.5,
+    ]
 
 
 def test_one_line_that_says_it_a_hundred_thousand_times_is_read_to_its_end():

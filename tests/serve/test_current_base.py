@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from kb import IndexFolderError, InputError, KnowledgeBase, Settings
+from kb.retrieval.index_folder import FORMAT
 from kb.serve.access import Access
 from kb.serve.chat import create_app
 from kb.serve.content_watch import ContentWatch
@@ -80,7 +81,7 @@ def test_a_broken_index_leaves_the_old_one_answering_and_is_said(watched, caplog
     manifest = folder / "index" / "manifest.json"
     whole = manifest.read_text()
     with TestClient(create_app(current)) as client:
-        manifest.write_text(whole.replace('"format": 1', '"format": 99'))
+        manifest.write_text(whole.replace(f'"format": {FORMAT}', '"format": 99'))
         _wait(lambda: current.state.is_failing)
         reply = client.post("/api/v1/ask", json={"paste": OOM})
         assert reply.json()["sections"][0]["id"] == "cuda-out-of-memory"
