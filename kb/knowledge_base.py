@@ -13,6 +13,7 @@ from kb.answer.compose import compose_answer, found_sections
 from kb.answer.decisive import is_decided
 from kb.answer.follow_up import join_follow_up
 from kb.answer.for_version import catalog_marks, find_messages, version_facts
+from kb.answer.small_talk import acknowledge
 from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import content_digest, read_corpus
 from kb.errors import EncoderError, InputError, OutdatedError
@@ -202,8 +203,14 @@ class KnowledgeBase:
         version: str | None = None,
         corpora: Sequence[str] | None = None,
     ) -> Answer:
-        """Answer a further question about a paste: a topic it names comes before the failure."""
+        """Answer a further question about a paste: a topic it names comes before the failure.
+
+        Thanks and the like are no question: they find nothing, and nothing is near.
+        """
         query = self._read(paste, question, language)
+        thanks = acknowledge(query)
+        if thanks is not None:
+            return thanks
         words = self._read("", query.question, query.language)
         return join_follow_up(
             self._answer(query, query, version, None, corpora),

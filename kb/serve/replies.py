@@ -81,7 +81,8 @@ class Replies:
             further_lines=further_lines,
             hide_addresses=base.settings.hide_addresses,
         )
-        if not answer.found and not answer.nearest:  # nothing was asked: what could be is shown
+        nothing_asked = not answer.found and not answer.nearest
+        if nothing_asked and not is_further:  # what could be asked is shown
             html += topics_html(base.index.sections, answer.language)
         return Reply(html, found, answer)
 

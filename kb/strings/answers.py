@@ -23,6 +23,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "ko": "SGLang 서버에서 생긴 문제를 풀어 드리는 지식 베이스예요. 첫 번째 traceback부터 로그를"
         " 붙여 넣거나, 서버에 어떤 일이 생겼는지 버전과 함께 적어 주세요.",
     },
+    "answer.acknowledged": {
+        "en": "The log is still there: ask on about it, or paste another one.",
+        "ko": "로그는 그대로 있으니 이어서 물어보거나 다른 로그를 붙여 넣어 주세요.",
+    },
     "answer.consequence_only": {
         "en": "This line mostly says that something else failed first. If there are lines above it,"
         " paste them, from the first traceback on.",
