@@ -36,6 +36,7 @@ from kb.retrieval.page_context import prefer_page, section_of_page
 from kb.retrieval.searchable import Compared, Searchable
 from kb.retrieval.vector_journal import open_journal
 from kb.settings import Settings
+from kb.strings import texts
 from kb.types import Answer, AnswerSection, Language, Section
 
 if TYPE_CHECKING:
@@ -300,17 +301,12 @@ class KnowledgeBase:
             raise InputError(f"language is {language!r}; expected 'ko', 'en' or None")
         size = len(text) + len(question or "")
         if size > limit:
-            raise InputError(
-                f"the paste has {size:,} characters, at most {limit:,} are read;"
-                " paste the part from the first traceback on"
-            )
+            said = texts("error.paste_too_long", size=f"{size:,}", limit=f"{limit:,}")
+            raise InputError.of(said)
         if not text.strip() and not (question or "").strip():
-            raise InputError("nothing was pasted; paste the log, or write a question")
+            raise InputError.of(texts("error.nothing_pasted"))
         if _is_binary(text):
-            raise InputError(
-                "what was pasted is not text: it holds mostly bytes that are no characters;"
-                " paste the log as text, UTF-8 where it is a file"
-            )
+            raise InputError.of(texts("error.no_text"))
         return read_query(text, question, language, hide_addresses=self.settings.hide_addresses)
 
     def _rank(

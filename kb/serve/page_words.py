@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 import gradio as gr
 
 from kb.serve.asking import Waiting
 from kb.serve.escaping import escape
 from kb.serve.examples import EXAMPLES
+from kb.serve.reader_language import LANGUAGES, accepted_language
 from kb.strings import text
 from kb.types import Language
 
 __all__ = ["chosen_language", "language_choices", "page_language", "page_words", "waiting_html"]
 
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+
 _NAMES: dict[Language, str] = {"ko": "한국어", "en": "English"}
 # Read by the script of the page: it shows these itself, without asking the server.
 _SCRIPT_STRINGS = (
@@ -107,8 +108,4 @@ def page_language(choice: str, request: gr.Request) -> Language:
     chosen = chosen_language(choice)
     if chosen:
         return chosen
-    for wanted in request.headers.get("accept-language", "").split(","):
-        language = chosen_language(wanted.strip()[:2].lower())
-        if language:
-            return language
-    return "en"
+    return accepted_language(request.headers.get("accept-language", ""))

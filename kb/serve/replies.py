@@ -64,7 +64,7 @@ class Replies:
             ask = base.ask_further if is_further else base.ask
             answer = ask(paste, question.strip(), language, version=version.strip() or None)
         except KBError as error:
-            return Reply(error_html(text("chat.error", page), str(error), page))
+            return Reply(error_html(text("chat.error", page), error.in_language(page), page))
         found = _release(answer.version) if answer.version and not version.strip() else None
         signatures = None
         if self._feedback:
