@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -15,7 +16,14 @@ from kb.serve.reader_language import LANGUAGES, accepted_language
 from kb.strings import text
 from kb.types import Language
 
-__all__ = ["chosen_language", "language_choices", "page_language", "page_words", "waiting_html"]
+__all__ = [
+    "PageLimits",
+    "chosen_language",
+    "language_choices",
+    "page_language",
+    "page_words",
+    "waiting_html",
+]
 
 
 _NAMES: dict[Language, str] = {"ko": "한국어", "en": "English"}
@@ -26,6 +34,8 @@ _SCRIPT_STRINGS = (
     "chat.back",
     "chat.copied",
     "chat.error",
+    "chat.error_too_large",
+    "chat.error_too_large_to_send",
     "chat.error_unreachable",
     "chat.file_drop",
     "chat.file_not_text",
@@ -38,10 +48,18 @@ _SCRIPT_STRINGS = (
 Values = tuple[Any, ...]
 
 
-def page_words(choice: str, page: Language, max_paste_chars: int) -> Values:
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """How much the page sends: it says so itself, since the server cuts off what is larger."""
+
+    paste_chars: int  # of the log and the question together
+    body_bytes: int  # of a request
+
+
+def page_words(choice: str, page: Language, limits: PageLimits) -> Values:
     """Return one update for each component that shows words, in the order of `words`."""
     return (
-        _header_html(page, max_paste_chars),
+        _header_html(page, limits),
         gr.update(choices=language_choices(page), value=choice, label=text("chat.language", page)),
         gr.update(label=text("chat.paste", page), placeholder=text("chat.paste_placeholder", page)),
         _files_html(page),
@@ -60,12 +78,12 @@ def page_words(choice: str, page: Language, max_paste_chars: int) -> Values:
     )
 
 
-def _header_html(page: Language, max_paste_chars: int) -> str:
+def _header_html(page: Language, limits: PageLimits) -> str:
     theme = escape(text("chat.theme", page))
     strings = {key.removeprefix("chat."): text(key, page) for key in _SCRIPT_STRINGS}
     return (
         f'<header class="kb-header" lang="{page}" data-page-language="{page}"'
-        f' data-max-bytes="{max_paste_chars}"'
+        f' data-max-chars="{limits.paste_chars}" data-max-bytes="{limits.body_bytes}"'
         f' data-strings="{escape(json.dumps(strings))}">'
         f"<h1>{escape(text('chat.title', page))}</h1>"
         f"<p>{escape(text('chat.tagline', page))}</p>"
