@@ -11,6 +11,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "Not in the knowledge base.",
         "ko": "지식 베이스에 없는 내용이에요.",
     },
+    "answer.only_flags": {
+        "en": "No section fits, but this is what the catalogue of releases says of the names in the"
+        " question.",
+        "ko": "맞는 항목은 없지만, 질문에 나온 이름을 릴리스 카탈로그에서 찾아봤어요.",
+    },
     "answer.healthy": {
         "en": "This is the log of a server that serves: no line of it speaks of a failure, nobody"
         " waits, the pool has room. Write what is wrong beside it.",
