@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeVar
+
+from kb.types import Language
+
 __all__ = [
     "CatalogError",
     "CorpusError",
@@ -14,8 +19,27 @@ __all__ = [
 ]
 
 
+E = TypeVar("E", bound="KBError")
+
+
 class KBError(Exception):
-    """Base of all errors a user of the knowledge base can meet; its text is fit to be shown."""
+    """Base of all errors a user of the knowledge base can meet; its text is fit to be shown.
+
+    The text is English. What those who ask can cause is there in the other language too.
+    """
+
+    _by_language: Mapping[Language, str] = {}
+
+    @classmethod
+    def of(cls: type[E], sentences: Mapping[Language, str]) -> E:
+        """Return the error that says `sentences`, the same one in each language."""
+        error = cls(sentences["en"])
+        error._by_language = sentences
+        return error
+
+    def in_language(self, language: Language) -> str:
+        """Return what it says in `language`, in English where it is not there in that."""
+        return self._by_language.get(language, str(self))
 
 
 class CorpusError(KBError):

@@ -13,6 +13,7 @@ from kb.answer.compose import compose_answer, found_sections
 from kb.answer.decisive import is_decided
 from kb.answer.follow_up import join_follow_up
 from kb.answer.for_version import catalog_marks, find_messages, version_facts
+from kb.answer.small_talk import acknowledge
 from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import content_digest, read_corpus
 from kb.errors import EncoderError, InputError, OutdatedError
@@ -35,6 +36,7 @@ from kb.retrieval.page_context import prefer_page, section_of_page
 from kb.retrieval.searchable import Compared, Searchable
 from kb.retrieval.vector_journal import open_journal
 from kb.settings import Settings
+from kb.strings import texts
 from kb.types import Answer, AnswerSection, Language, Section
 
 if TYPE_CHECKING:
@@ -211,8 +213,14 @@ class KnowledgeBase:
         version: str | None = None,
         corpora: Sequence[str] | None = None,
     ) -> Answer:
-        """Answer a further question about a paste: a topic it names comes before the failure."""
+        """Answer a further question about a paste: a topic it names comes before the failure.
+
+        Thanks and the like are no question: they find nothing, and nothing is near.
+        """
         query = self._read(paste, question, language)
+        thanks = acknowledge(query)
+        if thanks is not None:
+            return thanks
         words = self._read("", query.question, query.language)
         return join_follow_up(
             self._answer(query, query, version, None, corpora),
@@ -302,17 +310,12 @@ class KnowledgeBase:
             raise InputError(f"language is {language!r}; expected 'ko', 'en' or None")
         size = len(text) + len(question or "")
         if size > limit:
-            raise InputError(
-                f"the paste has {size:,} characters, at most {limit:,} are read;"
-                " paste the part from the first traceback on"
-            )
+            said = texts("error.paste_too_long", size=f"{size:,}", limit=f"{limit:,}")
+            raise InputError.of(said)
         if not text.strip() and not (question or "").strip():
-            raise InputError("nothing was pasted; paste the log, or write a question")
+            raise InputError.of(texts("error.nothing_pasted"))
         if _is_binary(text):
-            raise InputError(
-                "what was pasted is not text: it holds mostly bytes that are no characters;"
-                " paste the log as text, UTF-8 where it is a file"
-            )
+            raise InputError.of(texts("error.no_text"))
         return read_query(text, question, language, hide_addresses=self.settings.hide_addresses)
 
     def _rank(

@@ -153,6 +153,18 @@ def _in_order_of_failure(
     return failures + [position for position in shown if position not in failures]
 
 
+def _refusal(query: Query, told: VersionFacts, healthy: bool) -> list[str]:
+    """Return why nothing was found, and what is known all the same."""
+    if healthy:
+        return [text("answer.healthy", query.language)]
+    known = [asked.note for asked in told.asked]
+    notes = [text("answer.only_flags" if known else "answer.not_found", query.language), *known]
+    if query.programs.other:
+        program = program_name(query.programs.other, query.language)
+        notes.append(text("answer.looks_foreign", query.language, program=program))
+    return notes
+
+
 def compose_answer(
     query: Query,
     index: Compared,
@@ -183,6 +195,8 @@ def compose_answer(
         ]
         shown = _in_order_of_failure(query, evidence, ranking, shown)
         sections = found_sections(query, index, evidence, ranking, shown)
+    told = facts(_in_language(dict(index.by_id[sections[0].id]), "en").markdown if found else None)
+    if found:
         # Where an exception is there that no section explains, no line above would tell more.
         exceptions = query.paste.of_role("exception")
         if sections[0].kind == "consequence" and query.paste.is_log and not exceptions:
@@ -190,16 +204,7 @@ def compose_answer(
     elif is_small_talk:
         notes.append(text("answer.says_nothing", query.language))
     else:
-        key = "answer.healthy" if healthy else "answer.not_found"
-        notes.append(text(key, query.language))
-        if query.programs.other:
-            notes.append(
-                text(
-                    "answer.looks_foreign",
-                    query.language,
-                    program=program_name(query.programs.other, query.language),
-                )
-            )
+        notes += _refusal(query, told, healthy)
     if query.hidden:
         notes.append(text("answer.hidden_values", query.language, count=query.hidden))
     shown_ids = {section.id for section in sections}
@@ -210,7 +215,6 @@ def compose_answer(
         for identifier in ranking.ids[: _MAX_NEAREST + len(shown_ids)]
         if identifier not in shown_ids and not is_small_talk
     )[:_MAX_NEAREST]
-    told = facts(_in_language(dict(index.by_id[sections[0].id]), "en").markdown if found else None)
     explained = bool(sections) and bool(sections[0].matched_lines)
     return Answer(
         found=found,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kb.answer.asked_flags import asked_flags
 from kb.answer.launch_command import (
     LaunchCommand,
     advise,
@@ -32,7 +33,8 @@ from kb.types import CommandAdvice, FlagNote, Language, MessageMatch, VersionRan
 __all__ = ["VersionFacts", "catalog_marks", "find_messages", "version_facts"]
 
 _CODE_SPAN = re.compile(r"`+([^`\n]+)`+")
-_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
+# In ASCII: a Korean particle follows a name at once.
+_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*", re.ASCII)
 _FLAG_VALUE = re.compile(r"(?<![\w-])(--[A-Za-z][\w-]*)(?:[= ]([A-Za-z0-9][\w.-]*))?")
 _VARIABLE = re.compile(r"SGL(?:ANG)?_[A-Z0-9_]+")
 _LIST_ITEM = re.compile(r"\s*(?:\d+[.)]|[-*+])\s")
@@ -48,6 +50,7 @@ class VersionFacts:
 
     version: VersionRange
     flags: tuple[FlagNote, ...]
+    asked: tuple[FlagNote, ...]  # those of `flags` that the words name
     command: CommandAdvice | None
     notes: tuple[str, ...]
 
@@ -95,18 +98,24 @@ def version_facts(
     found = _version_of(query, catalog, messages, stated)
     release = assumed_release(found, catalog)
     command = find_command(text) or command_from_server_args(text, catalog, release)
-    flags = tuple(_flags(command, section, catalog, release, query.language))
+    asked = asked_flags(query, catalog, release)
+    named = {note.flag for note in asked}
+    flags = asked + tuple(
+        note
+        for note in _flags(command, section, catalog, release, query.language)
+        if note.flag not in named
+    )
     if section is None and messages:
         flags += flags_of_message(messages[0][1], catalog, release, query.language)
     stand_in = stand_in_text(found, catalog, query.language)
     notes = (stand_in,) if stand_in else ()
     if command is None or section is None:
-        return VersionFacts(found, flags, None, notes)
+        return VersionFacts(found, flags, asked, None, notes)
     advice = advise(command, section, catalog, release, query.language, text)
     suggested = advice.command
     if suggested is not None and found.value is not None:
         suggested = _startable(suggested, catalog, found.value)
-    return VersionFacts(found, flags, suggested, (*notes, *advice.notes))
+    return VersionFacts(found, flags, asked, suggested, (*notes, *advice.notes))
 
 
 def _startable(advice: CommandAdvice, catalog: Catalog, release: str) -> CommandAdvice:

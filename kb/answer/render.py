@@ -51,7 +51,10 @@ def _for_version(answer: Answer) -> list[str]:
         parts.append(_message(answer.message, answer))
     if answer.version and (answer.version.low or answer.version.high):
         parts.append(_version(answer.version, answer))
-    wrong = [flag for flag in answer.flags if flag.status != "accepted"]
+    # What the question asks of is a note already.
+    wrong = [
+        flag for flag in answer.flags if flag.status != "accepted" and flag.note not in answer.notes
+    ]
     if wrong:
         notes = "\n".join(f"  {flag.flag}: {flag.note}" for flag in wrong)
         parts.append(f"{text('answer.flags', answer.language)}\n{notes}")

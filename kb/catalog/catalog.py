@@ -22,6 +22,7 @@ from kb.catalog.forms import (
 )
 from kb.errors import CatalogError
 from kb.settings import content_folder
+from kb.strings import texts
 
 __all__ = ["Catalog", "JudgedRelease"]
 
@@ -130,18 +131,16 @@ class Catalog:
         try:
             wanted = Version(version.strip())
         except InvalidVersion:
-            raise CatalogError(
-                f"{version!r} is not a version of SGLang: give one like {self.newest},"
-                f" the newest this catalogue knows."
-            ) from None
+            said = texts("error.no_version", version=version, newest=self.newest)
+            raise CatalogError.of(said) from None
         known = [Version(release) for release in self.releases]
         place = bisect_right(known, Version(wanted.public))
         if place and known[place - 1] == Version(wanted.public):
             return JudgedRelease(self.releases[place - 1], "exact")
         if place == 0:
-            raise CatalogError(
-                f"SGLang {version} is older than the catalogue, which knows"
-                f" {self.releases[0]} to {self.newest}: give one of these."
+            oldest, newest = self.releases[0], self.newest
+            raise CatalogError.of(
+                texts("error.version_too_old", version=version, oldest=oldest, newest=newest)
             )
         if place == len(known):
             return JudgedRelease(self.newest, "newer")

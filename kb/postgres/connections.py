@@ -218,5 +218,5 @@ def _for_reading(connection: Any) -> None:
     # Compiling a statement takes longer than running it.
     connection.execute("SET jit = off")
     # pgvector's: as many neighbours as are asked for, and on where rows of others are between.
-    connection.execute("SET hnsw.ef_search = 400")
+    connection.execute("SET hnsw.ef_search = 800")
     connection.execute("SET hnsw.iterative_scan = relaxed_order")

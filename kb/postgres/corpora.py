@@ -24,7 +24,14 @@ __all__ = [
     "encoder_of",
 ]
 
-_GENERATIONS = ("kb_section", "kb_text", "kb_chunk", "kb_frequency", "kb_signature")
+_GENERATIONS = (
+    "kb_section",
+    "kb_text",
+    "kb_chunk",
+    "kb_frequency",
+    "kb_posting",
+    "kb_signature",
+)
 # A vector that no generation uses may belong to one that is being built just now.
 _UNUSED_FOR = "1 day"
 MAX_NAME_CHARS = 200

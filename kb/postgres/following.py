@@ -19,8 +19,8 @@ from kb.postgres.compared import light_sections
 from kb.postgres.connections import Database, DatabaseAwayError, connect, database_errors
 from kb.postgres.corpora import Generation, current_generations
 from kb.postgres.schema import LEASE
-from kb.postgres.standby import read_standby
-from kb.retrieval.index import Index, signature_matcher
+from kb.postgres.standby import Standby, read_standby
+from kb.retrieval.index import signature_matcher
 from kb.retrieval.signatures import SignatureMatcher
 from kb.types import Section
 
@@ -43,8 +43,7 @@ class Held:
     generations: tuple[Generation, ...]
     matchers: Mapping[int, tuple[SignatureMatcher, SignatureMatcher]]  # by generation
     sections: tuple[Section, ...]  # without Markdown, for an overview
-    standby: Index | None = None  # whole, in memory; until it is read anew, the one before
-    standby_of: tuple[int, ...] = ()  # the generations that it is of
+    standby: Standby | None = None  # in memory; until it is read anew, the one before
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -161,7 +160,6 @@ class Following:
                         {one.generation: self._matchers(connection, one) for one in current},
                         tuple(_listed(connection, current, self.name)),
                         held.standby if held else None,
-                        held.standby_of if held else (),
                     )
             except DatabaseAwayError:
                 connection.close()
@@ -198,19 +196,31 @@ class Following:
             lines[int(is_last)].append((self.name(one.name, identifier), line))
         return signature_matcher(lines[0]), signature_matcher(lines[1])
 
+    def in_memory(self, held: Held) -> tuple[Generation, ...]:
+        """Return the generations that are small enough to be held in memory, all together."""
+        room, chosen = self._standby_sections, set()
+        for one in sorted(held.generations, key=lambda one: one.n_sections):
+            room -= one.n_sections
+            if room >= 0:
+                chosen.add(one.generation)
+        return tuple(one for one in held.generations if one.generation in chosen)
+
     def _hold_standby(self) -> None:
-        """Hold the generations in memory too, where they are small enough."""
+        """Hold the generations in memory too, as far as they are small enough."""
         held = self.held
-        if held.standby_of == held.numbers or held.n_sections > self._standby_sections:
+        chosen = self.in_memory(held)
+        if not chosen or (
+            held.standby is not None and held.standby.of == tuple(one.generation for one in chosen)
+        ):
             return
         try:
             with connect(self._url) as connection:
-                standby = read_standby(connection, held.generations, self.name)
+                index = read_standby(connection, chosen, self.name)
         except (IndexDatabaseError, OutdatedError):
             return  # looked for again in a moment
         with self._changing:
             if self.held is held:
-                self.held = replace(held, standby=standby, standby_of=held.numbers)
+                self.held = replace(held, standby=Standby(index, chosen, self.name))
 
 
 def _listed(connection: Any, generations: Sequence[Generation], name: Any) -> list[Section]:

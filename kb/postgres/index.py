@@ -96,9 +96,15 @@ class PostgresIndex:
 
     @property
     def has_standby(self) -> bool:
-        """Whether the generations that answer are held in memory too."""
+        """Whether the generations that answer are all held in memory too."""
         held = self._following.held
-        return held.standby is not None and held.standby_of == held.numbers
+        return held.standby is not None and held.standby.of == held.numbers
+
+    @property
+    def in_memory(self) -> tuple[str, ...]:
+        """Return the corpora that are answered while the database is away, sorted."""
+        standby = self._following.held.standby
+        return tuple(sorted(standby.corpora)) if standby is not None else ()
 
     @property
     def status(self) -> IndexStatus:
@@ -116,7 +122,7 @@ class PostgresIndex:
         """Return what `query` is compared with: the candidates of the corpora, or what is held.
 
         `corpora` are some of those that were opened. Raises DatabaseAwayError where the database
-        is away and the corpora are too large to be held in memory.
+        is away and one of the corpora is too large to be held in memory.
         """
         terms = lexical_terms(query)
         for _ in range(_TRIES):
@@ -151,7 +157,7 @@ class PostgresIndex:
                 self._following.follow(held)
                 continue
             except DatabaseAwayError:
-                return self._from_memory(None).section(identifier)
+                return self._from_memory(self._corpus_of(identifier)).section(identifier)
             members = found.get(identifier)
             return {one.language: one for one in members} if members else None
         return None
@@ -246,16 +252,22 @@ class PostgresIndex:
             raise InputError(f"{what}; expected some of: {', '.join(by_name)}")
         return tuple(by_name[name] for name in dict.fromkeys(corpora))
 
+    def _corpus_of(self, identifier: str) -> list[str]:
+        """Return the corpus that an id can be of; all where none has such ids."""
+        names = [one.name for one in self._following.held.generations]
+        return [name for name in names if identifier.startswith(self._name(name, ""))] or names
+
     def _from_memory(self, corpora: Sequence[str] | None) -> Index:
-        standby = self._following.held.standby
+        """Return the index in memory of some corpora, by default of all."""
+        held = self._following.held
         self._following.mark_away()
-        if standby is None or not _is_all(corpora, self._following.held):
+        wanted = [one.name for one in held.generations] if corpora is None else corpora
+        part = held.standby.part(wanted) if held.standby is not None else None
+        if part is None:
+            here = held.standby.corpora if held.standby is not None else ()
+            others = f"; in memory are: {', '.join(sorted(here))}" if here else ""
             raise DatabaseAwayError(
-                "the database is away, and these corpora are not held in memory; it is tried again"
-                " every moment"
+                "the database is away, and not all of these corpora are held in memory; it is"
+                f" tried again every moment{others}"
             )
-        return standby
-
-
-def _is_all(corpora: Sequence[str] | None, held: Held) -> bool:
-    return corpora is None or set(corpora) == {one.name for one in held.generations}
+        return part

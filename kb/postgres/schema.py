@@ -30,15 +30,20 @@ __all__ = [
     "SCHEMA_VERSION",
     "TABLES",
     "check_schema",
+    "maintenance_memory",
     "make_dense_index",
     "set_up",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # Terms are numbered through the whole database; pgvector's sparse vectors have 10⁹ dimensions.
 MAX_DIMENSIONS = 1_000_000_000
 MAX_HNSW_DIMENSIONS = 4_000  # of pgvector's index over half precision
 DEFAULT_PARTITIONS = 16
+
+# What building HNSW may take on the server: the most is room for about two million vectors of 384
+# dimensions in one corpus.
+_LEAST_MEMORY_MB, _MOST_MEMORY_MB = 64, 4_096
 
 # Classes of advisory locks. A publisher holds (PUBLISHING, corpus), a reader (LEASE, generation).
 PUBLISHING, LEASE = 662_032, 662_033
@@ -102,6 +107,10 @@ _PARTITIONED = {
         corpus integer NOT NULL, generation integer NOT NULL, number integer NOT NULL,
         n_sections integer NOT NULL,
         PRIMARY KEY (corpus, generation, number)""",
+    "kb_posting": """
+        corpus integer NOT NULL, generation integer NOT NULL, number integer NOT NULL,
+        block integer NOT NULL, positions integer[] NOT NULL, weights real[] NOT NULL,
+        PRIMARY KEY (corpus, generation, number, block)""",
     "kb_signature": """
         corpus integer NOT NULL, generation integer NOT NULL, number integer NOT NULL,
         id text NOT NULL, line text NOT NULL, is_last boolean NOT NULL,
@@ -112,7 +121,6 @@ _PARTITIONED = {
         PRIMARY KEY (corpus, encoder, digest)""",
 }
 _INDEXES = """
-CREATE INDEX kb_section_terms ON kb_section USING gin (terms);
 CREATE INDEX kb_section_links ON kb_section USING gin (links);
 CREATE INDEX kb_chunk_digest ON kb_chunk (corpus, generation, digest);
 """
@@ -186,18 +194,42 @@ def check_schema(connection: Any) -> None:
 def make_dense_index(connection: Any, dimensions: int) -> None:
     """Make the HNSW index over vectors of `dimensions`, in half precision, where there is none.
 
-    The distances that count are computed anew from the full vectors.
+    The distances that count are computed anew from the full vectors. The graph is built in memory
+    where `maintenance_memory` has room for it; beyond, pgvector builds on far more slowly.
     """
     if dimensions > MAX_HNSW_DIMENSIONS:
         return
+    dimensions = int(dimensions)
+    errors = driver().errors
+    statement = (
+        f"CREATE INDEX IF NOT EXISTS kb_vector_hnsw_{dimensions} ON kb_vector USING hnsw"
+        f" ((vector::halfvec({dimensions})) halfvec_ip_ops) WHERE dimensions = {dimensions}"
+    )
     with database_errors(), connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SET_UP_LOCK,))
-        connection.execute("SET LOCAL maintenance_work_mem = '512MB'")
-        connection.execute(
-            f"CREATE INDEX IF NOT EXISTS kb_vector_hnsw_{int(dimensions)} ON kb_vector USING hnsw"
-            f" ((vector::halfvec({int(dimensions)})) halfvec_ip_ops)"
-            f" WHERE dimensions = {int(dimensions)}"
-        )
+        largest = connection.execute(
+            "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM kb_vector"
+            " WHERE dimensions = %s GROUP BY tableoid) AS partition",
+            (dimensions,),
+        ).fetchone()[0]
+        memory = maintenance_memory(largest, dimensions)
+        connection.execute(f"SET LOCAL maintenance_work_mem = '{memory}MB'")
+        try:
+            with connection.transaction():
+                connection.execute(statement)
+        # Several processes share the graph in /dev/shm, of which a container has 64 MB by default.
+        except (errors.DiskFull, errors.OutOfMemory):
+            connection.execute("SET LOCAL max_parallel_maintenance_workers = 0")
+            connection.execute(statement)
+
+
+def maintenance_memory(n_vectors: int, dimensions: int) -> int:
+    """Return the megabytes that a graph of `n_vectors` is built in, within bounds.
+
+    A node takes its vector, 2 bytes a dimension, and about 900 bytes for its neighbours.
+    """
+    needed = 1.25 * n_vectors * (2 * dimensions + 900) / 1e6
+    return max(_LEAST_MEMORY_MB, min(_MOST_MEMORY_MB, round(needed)))
 
 
 def _exists(connection: Any) -> bool:

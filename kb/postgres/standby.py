@@ -1,9 +1,10 @@
-"""Generations in the database in, one index in memory out, for when the database is away."""
+"""Generations in the database in, an index in memory out, for when the database is away."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,68 @@ from kb.postgres.corpora import Generation
 from kb.retrieval.dense import DenseIndex
 from kb.retrieval.index import Index, group_terms
 from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.searchable import EncoderProbe
 from kb.types import Section, Source
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["read_section", "read_standby"]
+__all__ = ["Standby", "read_section", "read_standby"]
+
+_PARTS = 4  # indexes of some of the corpora that are kept, those asked for last
+
+
+class Standby:
+    """Corpora in memory, asked together or some of them; safe from several threads."""
+
+    def __init__(
+        self, index: Index, generations: Sequence[Generation], name: Callable[[str, str], str]
+    ) -> None:
+        """Take the index of all of them, the generations it is of, and how it calls their ids."""
+        self._index = index
+        self._name = name
+        self._parts: dict[frozenset[str], Index] = {}
+        self._making = threading.Lock()
+        self.of = tuple(one.generation for one in generations)
+        self.corpora = frozenset(one.name for one in generations)
+
+    def part(self, corpora: Collection[str]) -> Index | None:
+        """Return the index of some corpora as if there were no others, None where one is not here.
+
+        The first question about some of them waits until it is made, a second for 2,000 sections.
+        """
+        wanted = frozenset(corpora)
+        if not wanted <= self.corpora:
+            return None
+        if wanted == self.corpora:
+            return self._index
+        with self._making:
+            part = self._parts.pop(wanted, None)
+            if part is None:
+                part = _part(self._index, tuple(self._name(one, "") for one in wanted))
+            self._parts[wanted] = part  # the newest last
+            while len(self._parts) > _PARTS:
+                del self._parts[next(iter(self._parts))]
+        return part
+
+
+def _part(index: Index, prefixes: tuple[str, ...]) -> Index:
+    """Return the index of the sections whose ids begin so."""
+    vectors = index.dense.index.reconstruct_n(0, index.dense.index.ntotal)
+    numbers = {
+        before: now
+        for now, before in enumerate(
+            number for number, one in enumerate(index.sections) if one.id.startswith(prefixes)
+        )
+    }
+    rows = [row for row, chunk in enumerate(index.chunks) if chunk.section in numbers]
+    return _indexed(
+        tuple(index.sections[number] for number in numbers),
+        tuple(replace(index.chunks[r], section=numbers[index.chunks[r].section]) for r in rows),
+        vectors[rows],
+        index.encoder,
+    )
 
 
 def read_section(row: dict[str, Any]) -> Section:
@@ -49,16 +105,27 @@ def read_standby(
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         for generation in generations:
             _read_generation(connection, generation, name, sections, chunks, vectors)
+    return _indexed(tuple(sections), tuple(chunks), np.stack(vectors), generations[0].probe)
+
+
+def _indexed(
+    sections: tuple[Section, ...],
+    chunks: tuple[Chunk, ...],
+    vectors: NDArray[np.float32],
+    encoder: EncoderProbe,
+) -> Index:
+    import numpy as np
+
     positions = {
         identifier: n for n, identifier in enumerate(dict.fromkeys(s.id for s in sections))
     }
     groups = np.array([positions[sections[chunk.section].id] for chunk in chunks], dtype=np.int64)
     return Index(
-        sections=tuple(sections),
-        chunks=tuple(chunks),
-        dense=DenseIndex.from_vectors(np.stack(vectors), groups),
+        sections=sections,
+        chunks=chunks,
+        dense=DenseIndex.from_vectors(vectors, groups),
         lexical=LexicalIndex.from_terms(group_terms(sections)),
-        encoder=generations[0].probe,
+        encoder=encoder,
     )
 
 

@@ -48,6 +48,7 @@ __all__ = [
     "embedding_text",
     "group_terms",
     "section_links",
+    "terms_of",
 ]
 
 MAX_LISTED = 2_000
@@ -237,10 +238,11 @@ def group_terms(sections: Iterable[Section], processes: int = 1) -> Iterator[lis
     grouped: dict[str, list[Section]] = {}
     for section in sections:
         grouped.setdefault(section.id, []).append(section)
-    return parallel_map(_terms, tuple(grouped.values()), processes)
+    return parallel_map(terms_of, tuple(grouped.values()), processes)
 
 
-def _terms(members: Sequence[Section]) -> list[str]:
+def terms_of(members: Sequence[Section]) -> list[str]:
+    """Return the terms of the sections of one id, as `group_terms` does."""
     lines: dict[str, None] = {}
     for member in members:
         lines.update(dict.fromkeys(member.markdown.splitlines()))

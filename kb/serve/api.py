@@ -26,8 +26,10 @@ from kb.serve.feedback import Feedback, api_feedback
 from kb.serve.metrics import Meter
 from kb.serve.peers import client_of
 from kb.serve.problems import internal_error, problem
+from kb.serve.reader_language import LANGUAGES, language_of, state_language
 from kb.serve.request_log import note_answer
 from kb.serve.widget_script import masking_routes
+from kb.strings import STRINGS, text, texts
 from kb.types import Answer, AnswerSection, Language, Section
 from kb.version import __version__
 
@@ -51,7 +53,8 @@ _WHY = {
 }
 _DESCRIPTION = (
     "Paste the log of a failing SGLang server, get the section that fits, word for word. Nothing"
-    " found is an answer too, with `found: false`."
+    " found is an answer too, with `found: false`. The message of an error is Korean where the"
+    " request's `language` or `Accept-Language` says so; its code is the same in every language."
 )
 _NOTHING_KEPT = " Nothing sent is stored or logged."
 _FEEDBACK_KEPT = (
@@ -92,6 +95,7 @@ def create_api(
     @api.post("/ask", response_model=Answer, responses=_documented(400, 408, 413, 422, 503))
     async def ask(asked: AskRequest, request: Request) -> Response:
         """Answer a pasted log, a question, or both, as `kb ask --json` does."""
+        state_language(request.scope, asked.language)
         base = current.base
         _check_size(base, len(asked.paste) + len(asked.question or ""))
         start = time.perf_counter()
@@ -107,6 +111,7 @@ def create_api(
     )
     async def search(wanted: SearchRequest, request: Request) -> Response:
         """List the sections nearest to a text, the best first, as `kb search --json` does."""
+        state_language(request.scope, wanted.language)
         base = current.base
         _check_size(base, len(wanted.text))
         call = partial(
@@ -117,6 +122,7 @@ def create_api(
 
     @api.get("/sections/{id:path}", response_model=Section, responses=_documented(404, 422))
     async def section(
+        request: Request,
         identifier: Annotated[
             str, Path(alias="id", max_length=1000, description="As answers name it.")
         ],
@@ -127,7 +133,8 @@ def create_api(
         """Return a section by its id."""
         found = current.base.section(identifier, language)
         if found is None:
-            return problem(404, "there is no section with this id; /api/v1/search finds ids")
+            reader = language_of(request.scope)
+            return problem(404, text("error.no_section", reader), language=reader)
         return _json(asdict(found))
 
     api.include_router(masking_routes())
@@ -189,7 +196,7 @@ def _ask(base: KnowledgeBase, asked: AskRequest, feedback: Feedback | None) -> A
     except CatalogError as error:
         if version is None:  # the catalogue itself is broken
             raise
-        raise InputError(str(error)) from error
+        raise InputError.of({each: error.in_language(each) for each in LANGUAGES}) from error
     if feedback:
         feedback.answered(answer, asked.paste)
     return answer
@@ -198,10 +205,8 @@ def _ask(base: KnowledgeBase, asked: AskRequest, feedback: Feedback | None) -> A
 def _check_size(base: KnowledgeBase, size: int) -> None:
     limit = base.settings.max_paste_chars
     if size > limit:
-        raise _TooLongError(
-            f"the paste has {size:,} characters, at most {limit:,} are read; paste the part from"
-            " the first traceback on"
-        )
+        said = texts("error.paste_too_long", size=f"{size:,}", limit=f"{limit:,}")
+        raise _TooLongError.of(said)
 
 
 def _json(content: Any) -> Response:
@@ -216,44 +221,57 @@ def add_problems(api: FastAPI, meter: Meter) -> None:
     """Make replies of what its routes raise, all of one shape."""
 
     @api.exception_handler(KBError)
-    async def cannot_answer(_: Request, error: KBError) -> Response:
+    async def cannot_answer(request: Request, error: KBError) -> Response:
+        language = language_of(request.scope)
+        said = error.in_language(language)
+        reply = partial(problem, language=language)
         if isinstance(error, _TooLongError):
-            return problem(413, str(error))
+            return reply(413, said)
         if isinstance(error, InputError):
-            return problem(400, str(error))
+            return reply(400, said)
         if isinstance(error, TooSlowError):
             meter.refuse("time_out")
-            return problem(503, str(error), error="time_out", retry_after_s=_RETRY_AFTER_S)
+            return reply(503, said, error="time_out", retry_after_s=_RETRY_AFTER_S)
         if isinstance(error, QueueFullError):
             meter.refuse("queue_full")
-            return problem(503, str(error), retry_after_s=_RETRY_AFTER_S)
-        return problem(503, str(error), error="unavailable")
+            return reply(503, said, retry_after_s=_RETRY_AFTER_S)
+        return reply(503, said, error="unavailable")
 
     @api.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        if isinstance(error.body, dict):
+            state_language(request.scope, error.body.get("language"))
+        language = language_of(request.scope)
         found = error.errors()
         if any(item["type"] == "json_invalid" for item in found):
-            return problem(400, "the body is no JSON; send an object as /api/v1/openapi.json says")
-        return problem(422, "; ".join(_sentences(found)))
+            return problem(400, text("error.no_json", language), language=language)
+        return problem(422, "; ".join(_sentences(found, language)), language=language)
 
     @api.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> Response:
-        reply = problem(error.status_code, _HTTP.get(error.status_code, str(error.detail)))
+    async def refused(request: Request, error: HTTPException) -> Response:
+        language = language_of(request.scope)
+        key = _HTTP.get(error.status_code)
+        said = text(key, language) if key else str(error.detail)
+        reply = problem(error.status_code, said, language=language)
         reply.headers.update(error.headers or {})
         return reply
 
     api.add_exception_handler(Exception, internal_error)
 
 
-_HTTP = {
-    400: "the body cannot be read; send JSON in UTF-8",
-    404: "there is no such route; /api/v1/openapi.json lists them",
-    405: "this route has another method; /api/v1/openapi.json lists them",
-}
+_HTTP = {400: "error.unreadable", 404: "error.no_route", 405: "error.no_method"}
 
 
-def _sentences(errors: Sequence[Any]) -> list[str]:
+def _sentences(errors: Sequence[Any], language: Language) -> list[str]:
     """Return what is wrong with which field; the value that was sent is not repeated."""
-    return [
-        f"{'.'.join(str(part) for part in item['loc'])[:100]}: {item['msg']}" for item in errors[:5]
-    ]
+    said = []
+    for item in errors[:5]:
+        field = ".".join(str(part) for part in item["loc"])[:100]
+        key = f"invalid.{item['type']}"
+        if key not in STRINGS:
+            key = "invalid.other"
+        slots = {
+            name: str(value).replace(" or ", ", ") for name, value in item.get("ctx", {}).items()
+        }
+        said.append(f"{field}: {text(key, language, **slots)}")
+    return said

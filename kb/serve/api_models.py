@@ -109,7 +109,7 @@ class Problem(BaseModel):
     )
 
     error: Annotated[str, Field(description="A code for programs; it does not change.")]
-    message: Annotated[str, Field(description="A sentence for people.")]
+    message: Annotated[str, Field(description="A sentence for people, in English or Korean.")]
 
 
 class Readiness(BaseModel):

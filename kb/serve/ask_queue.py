@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from kb.errors import KBError
+from kb.strings import texts
 
 __all__ = ["AskQueue", "QueueFullError", "TooSlowError"]
 
@@ -124,7 +125,7 @@ class AskQueue:
 
     def _make_room(self, client: str) -> None:
         """Send away the newest call of whoever has most of them waiting, `client` included."""
-        full = QueueFullError("too many questions at the moment; ask again in a few seconds")
+        full = QueueFullError.of(texts("error.queue_full"))
         if not self._turns:
             raise full
         heaviest = max(self._turns, key=lambda name: len(self._turns[name]))
@@ -167,7 +168,4 @@ class AskQueue:
             self._running -= 1
 
     def _too_slow(self) -> TooSlowError:
-        return TooSlowError(
-            f"there was no answer within {self._timeout_s:g} s; ask again, or paste the part from"
-            " the first traceback on"
-        )
+        return TooSlowError.of(texts("error.too_slow", seconds=f"{self._timeout_s:g}"))

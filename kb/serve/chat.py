@@ -30,6 +30,7 @@ from kb.serve.mcp import mcp_beside
 from kb.serve.metrics import Meter, metrics_routes
 from kb.serve.page import build_page, page_theme
 from kb.serve.page_guard import PageGuard
+from kb.serve.page_words import PageLimits
 from kb.serve.replies import Replies
 from kb.serve.security import protect
 from kb.serve.session_owner import OwnerSockets, SessionOwner
@@ -74,7 +75,8 @@ def create_app(
     page = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # With a policy of ours, one that lets no other origin in, Gradio adds none of its own.
     page.add_middleware(CORSMiddleware)
-    blocks = build_page(replies, Asking(queue, meter), current.base.settings.max_paste_chars)
+    limits = PageLimits(current.base.settings.max_paste_chars, access.max_body_bytes)
+    blocks = build_page(replies, Asking(queue, meter), limits)
     # In each worker the same, and another one where the page is.
     blocks.app_id = zlib.crc32(f"{__version__} {_assets_path()}".encode())
     gr.mount_gradio_app(

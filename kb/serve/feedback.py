@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -22,6 +23,8 @@ from kb.serve.api_models import Text
 from kb.serve.current_base import CurrentBase
 from kb.serve.metrics import Meter
 from kb.serve.problems import problem
+from kb.serve.reader_language import language_of, state_language
+from kb.strings import text
 from kb.types import Answer, Language
 from kb.version import __version__
 
@@ -65,7 +68,8 @@ class FeedbackRequest(BaseModel):
     @model_validator(mode="after")
     def _reason_is_against(self) -> FeedbackRequest:
         if self.helpful and self.reason is not None:
-            raise ValueError("a reason goes with `helpful: false` only")
+            said = text("invalid.reason_is_against", "en")
+            raise PydanticCustomError("reason_is_against", said)
         return self
 
 
@@ -152,9 +156,9 @@ def api_feedback(
     @routes.post(
         "/feedback", response_model=Kept, responses=documented(400, 404, 408, 413, 422, 503)
     )
-    def vote(asked: FeedbackRequest) -> Response:
+    def vote(asked: FeedbackRequest, request: Request) -> Response:
         """Say that a section was helpful or not; answered when the vote is on the disk."""
-        return _kept(feedback, asked)
+        return _kept(feedback, asked, request)
 
     return routes
 
@@ -167,26 +171,34 @@ def chat_feedback(feedback: Feedback) -> APIRouter:
     async def vote(request: Request) -> Response:
         # A page of another origin can send JSON under this type only if it asks before.
         if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-            return problem(400, "send JSON with the header `Content-Type: application/json`")
+            return _problem(request, 400, "error.vote_type")
         try:
             asked = FeedbackRequest.model_validate_json(await request.body())
         except ValidationError:
-            return problem(422, "the vote has other fields than /api/v1/openapi.json says")
-        return await run_in_threadpool(_kept, feedback, asked)
+            return _problem(request, 422, "error.vote_fields")
+        return await run_in_threadpool(_kept, feedback, asked, request)
 
     return routes
 
 
-def _kept(feedback: Feedback, asked: FeedbackRequest) -> Response:
+def _kept(feedback: Feedback, asked: FeedbackRequest, request: Request) -> Response:
+    state_language(request.scope, asked.language)
     try:
         if not feedback.vote(asked):
-            return problem(404, "there is no section with this id; /api/v1/search finds ids")
+            return _problem(request, 404, "error.no_section")
     except FeedbackError as error:  # names a file or a host, which is not the client's business
         _log.error("a vote was not kept: %s", error)
+        language = language_of(request.scope)
         return problem(
             503,
-            "the vote could not be kept; try again later",
+            text("error.vote_not_kept", language),
+            language=language,
             error="unavailable",
             retry_after_s=_RETRY_AFTER_S,
         )
     return JSONResponse({"kept": True}, headers={"cache-control": "no-store"})
+
+
+def _problem(request: Request, status: int, key: str) -> Response:
+    language = language_of(request.scope)
+    return problem(status, text(key, language), language=language)

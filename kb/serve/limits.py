@@ -16,6 +16,8 @@ from kb.serve.metrics import Meter
 from kb.serve.paths import route_path
 from kb.serve.peers import client_of
 from kb.serve.problems import problem
+from kb.serve.reader_language import language_of
+from kb.strings import text
 
 __all__ = ["BodyLimit", "RateLimit", "TokenBuckets", "replay"]
 
@@ -83,12 +85,10 @@ class RateLimit:
             return
         self._meter.refuse("rate_limit")
         seconds = math.ceil(wait_s)
-        await problem(
-            429,
-            f"more than {self._per_minute} requests in a minute from this address; try again in"
-            f" {seconds} s",
-            retry_after_s=seconds,
-        )(scope, receive, send)
+        language = language_of(scope)
+        said = text("error.rate_limit", language, limit=self._per_minute, seconds=seconds)
+        reply = problem(429, said, language=language, retry_after_s=seconds)
+        await reply(scope, receive, send)
 
 
 class BodyLimit:
@@ -165,17 +165,18 @@ class BodyLimit:
 
     async def _refuse(self, reason: str, scope: Scope, receive: Receive, send: Send) -> None:
         self._meter.refuse(reason)
+        language = language_of(scope)
         if reason == "body":
-            message = (
-                f"the request has more than {self._access.max_body_bytes:,} bytes; paste the part"
-                " from the first traceback on"
-            )
-            reply = problem(413, message)
+            limit = f"{self._access.max_body_bytes:,}"
+            said = text("error.body_too_large", language, limit=limit)
+            reply = problem(413, said, language=language)
         elif reason == "slow_body":
             seconds = f"{self._access.body_timeout_s:g}"
-            reply = problem(408, f"the request did not arrive within {seconds} s; send it again")
+            said = text("error.body_too_slow", language, seconds=seconds)
+            reply = problem(408, said, language=language)
         else:
-            reply = problem(503, "too much is being read at the moment; try again", retry_after_s=5)
+            said = text("error.reading_too_much", language)
+            reply = problem(503, said, language=language, retry_after_s=5)
         reply.headers["connection"] = "close"
         await reply(scope, receive, send)
 

@@ -24,6 +24,7 @@ from kb.feedback.store import FeedbackError, FeedbackStore
 from kb.serve.maintainers_html import Place, gaps_page, message_page, sign_in_page
 from kb.serve.maintainers_sign_in import COOKIE, STAYS_S, MaintainerSignIn
 from kb.serve.origins import is_own_origin
+from kb.serve.reader_language import accepted_language
 from kb.types import Language
 
 __all__ = ["MaintainersPage"]
@@ -181,8 +182,7 @@ def _is_from_here(request: Request) -> bool:
 def _language(request: Request) -> Language:
     chosen = request.query_params.get("language")
     if chosen not in ("ko", "en"):
-        accepted = request.headers.get("accept-language", "").lower()
-        chosen = next((one for one in re.findall(r"\b(ko|en)\b", accepted)), "en")
+        return accepted_language(request.headers.get("accept-language", ""))
     return cast(Language, chosen)
 
 

@@ -14,6 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kb.serve.access import Access
 from kb.serve.paths import route_path
 from kb.serve.problems import problem
+from kb.serve.reader_language import language_of
+from kb.strings import text
 
 __all__ = ["OriginRules", "SecurityHeaders", "is_own_origin"]
 
@@ -58,11 +60,9 @@ class OriginRules:
             else:
                 await self._app(scope, receive, send_out)
             return
-        await problem(
-            403,
-            "this origin is not on the list of allowed origins; start the server with"
-            " --allow-origin and the origin, or let the proxy pass on the Host header",
-        )(scope, receive, send_out)
+        language = language_of(scope)
+        reply = problem(403, text("error.origin", language), language=language)
+        await reply(scope, receive, send_out)
 
 
 def is_own_origin(request: Request, origin: str) -> bool:

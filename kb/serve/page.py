@@ -11,6 +11,7 @@ from kb.serve.asking import Asking, Waiting
 from kb.serve.conversation import Asked, next_question
 from kb.serve.examples import EXAMPLES, Example
 from kb.serve.page_words import (
+    PageLimits,
     chosen_language,
     language_choices,
     page_language,
@@ -39,9 +40,9 @@ def page_theme() -> gr.themes.Base:
     return gr.themes.Base(font=_SANS, font_mono=_MONOSPACE)
 
 
-def build_page(replies: Replies, asking: Asking, max_paste_chars: int) -> gr.Blocks:
-    """Return the page; it is told `max_paste_chars` so that it reads no larger file."""
-    layout = _Layout(replies, asking, max_paste_chars)
+def build_page(replies: Replies, asking: Asking, limits: PageLimits) -> gr.Blocks:
+    """Return the page; it is told its `limits` so that it sends nothing larger."""
+    layout = _Layout(replies, asking, limits)
     page = gr.Blocks(title=text("chat.title", "en"), analytics_enabled=False, fill_width=True)
     page.state_session_capacity = _MOST_SESSIONS
 
@@ -61,10 +62,10 @@ def build_page(replies: Replies, asking: Asking, max_paste_chars: int) -> gr.Blo
 class _Layout:
     """The components of the page, in the order of the tab key."""
 
-    def __init__(self, replies: Replies, asking: Asking, max_paste_chars: int) -> None:
+    def __init__(self, replies: Replies, asking: Asking, limits: PageLimits) -> None:
         self._replies = replies
         self._asking = asking
-        self._max_paste_chars = max_paste_chars
+        self._limits = limits
 
     def place(self) -> None:
         """Create the components; their words come with the page's first event."""
@@ -158,13 +159,13 @@ class _Layout:
 
     def _open(self, choice: str, request: gr.Request) -> Values:
         page = page_language(choice, request)
-        return (*page_words(choice, page, self._max_paste_chars), self._replies.topics(page))
+        return (*page_words(choice, page, self._limits), self._replies.topics(page))
 
     async def _change_language(
         self, choice: str, version: str, asked: Asked | None, request: gr.Request
     ) -> AsyncIterator[Values]:
         page = page_language(choice, request)
-        words = page_words(choice, page, self._max_paste_chars)
+        words = page_words(choice, page, self._limits)
         if asked is None:
             yield (*words, "", self._replies.topics(page))
             return

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
 
 from kb.serve.asking import Waiting
 from kb.serve.escaping import escape
 from kb.serve.examples import EXAMPLES
+from kb.serve.reader_language import LANGUAGES, accepted_language
 from kb.strings import text
 from kb.types import Language
 
-__all__ = ["chosen_language", "language_choices", "page_language", "page_words", "waiting_html"]
+__all__ = [
+    "PageLimits",
+    "chosen_language",
+    "language_choices",
+    "page_language",
+    "page_words",
+    "waiting_html",
+]
 
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+
 _NAMES: dict[Language, str] = {"ko": "한국어", "en": "English"}
 # Read by the script of the page: it shows these itself, without asking the server.
 _SCRIPT_STRINGS = (
@@ -25,6 +34,8 @@ _SCRIPT_STRINGS = (
     "chat.back",
     "chat.copied",
     "chat.error",
+    "chat.error_too_large",
+    "chat.error_too_large_to_send",
     "chat.error_unreachable",
     "chat.file_drop",
     "chat.file_not_text",
@@ -37,10 +48,18 @@ _SCRIPT_STRINGS = (
 Values = tuple[Any, ...]
 
 
-def page_words(choice: str, page: Language, max_paste_chars: int) -> Values:
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """How much the page sends: it says so itself, since the server cuts off what is larger."""
+
+    paste_chars: int  # of the log and the question together
+    body_bytes: int  # of a request
+
+
+def page_words(choice: str, page: Language, limits: PageLimits) -> Values:
     """Return one update for each component that shows words, in the order of `words`."""
     return (
-        _header_html(page, max_paste_chars),
+        _header_html(page, limits),
         gr.update(choices=language_choices(page), value=choice, label=text("chat.language", page)),
         gr.update(label=text("chat.paste", page), placeholder=text("chat.paste_placeholder", page)),
         _files_html(page),
@@ -59,12 +78,12 @@ def page_words(choice: str, page: Language, max_paste_chars: int) -> Values:
     )
 
 
-def _header_html(page: Language, max_paste_chars: int) -> str:
+def _header_html(page: Language, limits: PageLimits) -> str:
     theme = escape(text("chat.theme", page))
     strings = {key.removeprefix("chat."): text(key, page) for key in _SCRIPT_STRINGS}
     return (
         f'<header class="kb-header" lang="{page}" data-page-language="{page}"'
-        f' data-max-bytes="{max_paste_chars}"'
+        f' data-max-chars="{limits.paste_chars}" data-max-bytes="{limits.body_bytes}"'
         f' data-strings="{escape(json.dumps(strings))}">'
         f"<h1>{escape(text('chat.title', page))}</h1>"
         f"<p>{escape(text('chat.tagline', page))}</p>"
@@ -107,8 +126,4 @@ def page_language(choice: str, request: gr.Request) -> Language:
     chosen = chosen_language(choice)
     if chosen:
         return chosen
-    for wanted in request.headers.get("accept-language", "").split(","):
-        language = chosen_language(wanted.strip()[:2].lower())
-        if language:
-            return language
-    return "en"
+    return accepted_language(request.headers.get("accept-language", ""))

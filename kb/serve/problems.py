@@ -12,6 +12,10 @@ import traceback
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kb.serve.reader_language import language_of
+from kb.strings import text
+from kb.types import Language
+
 __all__ = ["LogWithoutText", "internal_error", "problem"]
 
 CODES = {
@@ -30,11 +34,19 @@ CODES = {
 
 
 def problem(
-    status: int, message: str, *, error: str | None = None, retry_after_s: int | None = None
+    status: int,
+    message: str,
+    *,
+    language: Language = "en",
+    error: str | None = None,
+    retry_after_s: int | None = None,
 ) -> Response:
-    """Return the reply; `error` is a code for programs, by default that of the status."""
+    """Return the reply; `error` is a code for programs, by default that of the status.
+
+    `language` is that of the `message`; the code is the same in all of them.
+    """
     body = {"error": error or CODES.get(status, "error"), "message": message}
-    headers = {"cache-control": "no-store"}
+    headers = {"cache-control": "no-store", "content-language": language}
     if retry_after_s is not None:
         headers["retry-after"] = str(retry_after_s)
     if status == 401:
@@ -44,9 +56,10 @@ def problem(
     return Response(content, status, headers, media_type="application/json")
 
 
-async def internal_error(_: Request, __: Exception) -> Response:
+async def internal_error(request: Request, _: Exception) -> Response:
     """Return the reply to a request on which the program failed."""
-    return problem(500, "the server failed on this request; its log says where")
+    language = language_of(request.scope)
+    return problem(500, text("error.failed", language), language=language)
 
 
 class LogWithoutText(logging.Filter):

@@ -64,7 +64,7 @@ class Replies:
             ask = base.ask_further if is_further else base.ask
             answer = ask(paste, question.strip(), language, version=version.strip() or None)
         except KBError as error:
-            return Reply(error_html(text("chat.error", page), str(error), page))
+            return Reply(error_html(text("chat.error", page), error.in_language(page), page))
         found = _release(answer.version) if answer.version and not version.strip() else None
         signatures = None
         if self._feedback:
@@ -81,7 +81,8 @@ class Replies:
             further_lines=further_lines,
             hide_addresses=base.settings.hide_addresses,
         )
-        if not answer.found and not answer.nearest:  # nothing was asked: what could be is shown
+        nothing_asked = not answer.found and not answer.nearest
+        if nothing_asked and not is_further:  # what could be asked is shown
             html += topics_html(base.index.listed, answer.language)
         return Reply(html, found, answer)
 

@@ -24,6 +24,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kb.serve.limits import replay
 from kb.serve.problems import problem
+from kb.serve.reader_language import language_of
+from kb.strings import text
 
 __all__ = ["OwnerSockets", "SessionOwner"]
 
@@ -117,7 +119,9 @@ class SessionOwner:
             asking.cancel()
             return
         if not asking.result():  # it has just ended; its successor is on the way
-            reply = problem(503, "the server is starting again; ask once more", retry_after_s=2)
+            language = language_of(scope)
+            said = text("error.starting_again", language)
+            reply = problem(503, said, language=language, retry_after_s=2)
             await reply(scope, receive, send)
 
     async def _ask(self, owner: int, body: bytes, scope: Scope, send: Send) -> bool:

@@ -28,6 +28,7 @@ from kb.serve.metrics import Meter
 from kb.serve.paths import route_path
 from kb.serve.peers import is_trusted
 from kb.serve.problems import problem
+from kb.serve.reader_language import accepted_language, language_of
 from kb.strings import text
 from kb.types import Language
 
@@ -104,7 +105,9 @@ class SignIn:
             await RedirectResponse(self._root_path + SIGN_IN, 303)(scope, receive, send)
         else:
             self._meter.refuse("sign_in")
-            await problem(401, self._message(is_program))(scope, receive, send)
+            language = language_of(scope)
+            reply = problem(401, self._message(is_program, language), language=language)
+            await reply(scope, receive, send)
 
     def _is_open(self, path: str, is_program: bool) -> bool:
         if path in _OPEN or (self._sessions and path == SIGN_IN):
@@ -143,12 +146,12 @@ class SignIn:
             kept = [(name, _other_cookies(name, value)) for name, value in kept]
         return {**scope, "headers": kept}
 
-    def _message(self, is_program: bool) -> str:
+    def _message(self, is_program: bool, language: Language) -> str:
         if is_program and self._tokens:
-            return "the API needs the header `Authorization: Bearer TOKEN` with this server's token"
+            return text("error.needs_token", language)
         if self._header:
-            return "this server is reached through the portal that signs its users in"
-        return f"sign in at {self._root_path}{SIGN_IN} first"
+            return text("error.needs_portal", language)
+        return text("error.needs_sign_in", language, path=f"{self._root_path}{SIGN_IN}")
 
 
 def sign_in_routes(access: Access) -> APIRouter:
@@ -205,7 +208,7 @@ _POLICY = (
 def _page(
     request: Request, ancestors: str, *, wrong: bool = False, inside: bool = False
 ) -> Response:
-    language = _language(request.headers.get("accept-language", ""))
+    language = accepted_language(request.headers.get("accept-language", ""))
 
     def words(key: str) -> str:
         return escape(text(f"sign_in.{key}", language))
@@ -230,15 +233,6 @@ def _page(
         "content-security-policy": _POLICY.format(ancestors=ancestors),
     }
     return HTMLResponse(html, 401 if wrong else 200, headers)
-
-
-def _language(accepted: str) -> Language:
-    for wanted in accepted.split(","):
-        if wanted.strip()[:2].lower() == "ko":
-            return "ko"
-        if wanted.strip()[:2].lower() == "en":
-            return "en"
-    return "en"
 
 
 def _is_page(headers: Headers) -> bool:

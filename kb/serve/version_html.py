@@ -20,7 +20,9 @@ def version_html(answer: Answer) -> str:
     language = answer.language
     parts = [_version(answer.version, language) if answer.version else ""]
     parts.append(_message(answer.message, language) if answer.message else "")
-    parts.append(_flags(answer.flags, language))
+    # What the question asks of is a note already.
+    flags = [flag for flag in answer.flags if flag.note not in answer.notes]
+    parts.append(_flags(flags, language))
     parts.append(command_html(answer.command, language) if answer.command else "")
     inner = "".join(parts)
     return f'<div class="kb-version-notes" lang="{language}">{inner}</div>' if inner else ""

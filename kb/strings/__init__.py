@@ -9,6 +9,7 @@ from kb.strings import (
     answers,
     chat,
     commands,
+    errors,
     feedback,
     flags,
     maintainers,
@@ -18,12 +19,13 @@ from kb.strings import (
 )
 from kb.types import Language
 
-__all__ = ["STRINGS", "program_name", "text"]
+__all__ = ["STRINGS", "program_name", "text", "texts"]
 
 _AREAS = (
     answers,
     chat,
     commands,
+    errors,
     feedback,
     flags,
     maintainers,
@@ -40,6 +42,11 @@ def text(key: str, language: Language, **slots: object) -> str:
     """Return the sentence `key` in `language`, its `{slots}` filled; KeyError if unknown."""
     sentence = STRINGS[key][language]
     return sentence.format(**slots) if slots else sentence
+
+
+def texts(key: str, **slots: object) -> dict[Language, str]:
+    """Return the sentence `key` in every language, its `{slots}` filled; KeyError if unknown."""
+    return {language: text(key, language, **slots) for language in STRINGS[key]}
 
 
 def program_name(program: str, language: Language) -> str:

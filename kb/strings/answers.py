@@ -11,6 +11,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "Not in the knowledge base.",
         "ko": "지식 베이스에 없는 내용이에요.",
     },
+    "answer.only_flags": {
+        "en": "No section fits, but this is what the catalogue of releases says of the names in the"
+        " question.",
+        "ko": "맞는 항목은 없지만, 질문에 나온 이름을 릴리스 카탈로그에서 찾아봤어요.",
+    },
     "answer.healthy": {
         "en": "This is the log of a server that serves: no line of it speaks of a failure, nobody"
         " waits, the pool has room. Write what is wrong beside it.",
@@ -22,6 +27,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         " first traceback on, or write what the server does and its version.",
         "ko": "SGLang 서버에서 생긴 문제를 풀어 드리는 지식 베이스예요. 첫 번째 traceback부터 로그를"
         " 붙여 넣거나, 서버에 어떤 일이 생겼는지 버전과 함께 적어 주세요.",
+    },
+    "answer.acknowledged": {
+        "en": "The log is still there: ask on about it, or paste another one.",
+        "ko": "로그는 그대로 있으니 이어서 물어보거나 다른 로그를 붙여 넣어 주세요.",
     },
     "answer.consequence_only": {
         "en": "This line mostly says that something else failed first. If there are lines above it,"

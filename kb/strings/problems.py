@@ -20,6 +20,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
         " first traceback on.",
         "ko": "{size}자예요. {limit}자까지 읽을 수 있으니 첫 번째 traceback부터 붙여 넣어 주세요.",
     },
+    "chat.error_too_large_to_send": {
+        "en": "That is {size} MB; at most {limit} MB can be sent. Paste the part from the first"
+        " traceback on.",
+        "ko": "{size} MB예요. {limit} MB까지 보낼 수 있으니 첫 번째 traceback부터 붙여 넣어 주세요.",
+    },
     "chat.error_busy": {
         "en": "Too many questions at the moment. Ask again in a few seconds.",
         "ko": "지금은 질문이 너무 많아요. 몇 초 뒤에 다시 물어봐 주세요.",

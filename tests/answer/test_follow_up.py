@@ -8,6 +8,7 @@ import pytest
 
 from kb.answer.follow_up import join_follow_up
 from kb.serve.examples import EXAMPLES
+from kb.strings import text
 from kb.types import Answer, AnswerSection, NearestSection, Source
 
 LOGS = {example.name: example.paste for example in EXAMPLES}
@@ -60,6 +61,14 @@ def test_secrets_of_the_log_are_hidden_and_counted(shipped):
     answer = shipped.ask_further(log, "is hunter2-prod-77 why FP8 KV cache loses accuracy?")
     assert "hunter2" not in str(answer.to_dict())
     assert any("1" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("words", ["고마워요", "감사합니다!", "thanks, that fixed it", "ok", "👍"])
+def test_thanks_do_not_get_the_log_s_answer_once_more(shipped, words):
+    answer = shipped.ask_further(LOGS["oom"], words)
+    assert not answer.found
+    assert answer.nearest == ()
+    assert answer.notes == (text("answer.acknowledged", answer.language),)
 
 
 # --- joining, by hand ---

@@ -19,6 +19,8 @@ SMALL_TALK = [
     "help",
     "???",
     "👍",
+    "got it",
+    "해결됐어요",
 ]
 COMPLAINTS = [
     "느려요",

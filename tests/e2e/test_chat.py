@@ -225,6 +225,34 @@ def test_a_file_that_cannot_be_read_is_told_and_changes_nothing(open_chat, tmp_p
         assert read_back(chat) == "before"
 
 
+@pytest.mark.parametrize(
+    ("letter", "count", "key", "size", "limit"),
+    [
+        ("x", 12_000_000, "chat.error_too_large", "12,000,000", "10,000,000"),
+        ("로", 4_200_000, "chat.error_too_large_to_send", "12.6", "12"),
+    ],
+)
+def test_what_is_too_large_is_told_with_its_size_the_limit_and_what_to_do(
+    open_chat, letter, count, key, size, limit
+):
+    chat = open_chat(locale="ko-KR")
+    chat.page.evaluate(
+        """([letter, count]) => {
+            document.querySelector("#kb-paste textarea").value = letter.repeat(count);
+        }""",
+        [letter, count],
+    )
+    before = len(chat.requests)
+    chat.page.locator("#kb-ask").click()
+    chat.page.locator("#kb-answers [role=alert]").wait_for()
+    shown = chat.page.locator("#kb-answers [role=alert]").inner_text()
+    assert text(key, "ko", size=size, limit=limit) in shown
+    assert chat.requests[before:] == []
+    chat.ask(OOM)  # and what is smaller is answered
+    assert chat.first_section in ("cuda-out-of-memory", "oom-prefill")
+    assert chat.page.locator("#kb-answers [role=alert]").count() == 0
+
+
 # --- languages ---
 
 

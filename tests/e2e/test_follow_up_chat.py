@@ -71,6 +71,16 @@ def test_words_in_the_place_of_the_log_are_a_question_about_it(open_chat):
     assert boxes(chat) == (OOM, "그래도 안 되면요?")
 
 
+def test_thanks_keep_the_log_and_the_next_question_is_about_it(open_chat):
+    chat = open_chat(locale="ko-KR")
+    ask(chat, OOM, "")
+    ask(chat, question="감사합니다!")
+    assert sections(chat) == []
+    assert text("answer.acknowledged", "ko") in chat.answer
+    ask(chat, question="그럼 처리량은?")
+    assert sections(chat)[0] in ("oom-prefill", "cuda-out-of-memory")
+
+
 def test_a_topic_that_is_named_comes_first_and_the_log_second(open_chat):
     chat = open_chat()
     ask(chat, OOM, "")

@@ -123,6 +123,47 @@ def test_corpora_too_large_for_memory_are_unavailable_while_the_database_is_away
     index.close()
 
 
+def test_some_of_the_corpora_are_answered_from_memory_as_if_there_were_no_others(
+    own_server, folder_of
+):
+    url = own_server.get_uri()
+    put(url, folder_of(page("router", "cache"), "a"), "team-a")
+    put(url, folder_of(page("cache", "graph"), "b"), "team-b")
+    index = PostgresIndex(url, ("team-a", "team-b"), look_every_s=0.1, exact=True)
+    base = KnowledgeBase(index, WordsEncoder())
+    wait_until(lambda: index.has_standby)
+    asked = {
+        corpora: base.ask("RuntimeError: cache broke at 1", "why?", corpora=corpora)
+        for corpora in (("team-b",), ("team-a",))
+    }
+    kill(own_server)
+    for corpora, healthy in asked.items():
+        away = base.ask("RuntimeError: cache broke at 1", "why?", corpora=corpora)
+        assert [s.id for s in away.sections] == [s.id for s in healthy.sections]
+        assert away.confidence == pytest.approx(healthy.confidence, abs=1e-3)
+    both = base.search("cache fails", corpora=["team-b", "team-a"])
+    assert {section.id for section in both[:2]} == {"team-a:cache", "team-b:cache"}
+    assert index.status.problem is not None
+    index.close()
+
+
+def test_of_large_corpora_and_small_ones_the_small_ones_stay_in_memory(own_server, folder_of):
+    url = own_server.get_uri()
+    put(url, folder_of(page("router"), "small"), "small")
+    put(url, folder_of(page(*(f"part{n}" for n in range(9))), "large"), "large")
+    index = PostgresIndex(url, ("large", "small"), look_every_s=0.1, standby_sections=4)
+    base = KnowledgeBase(index, WordsEncoder())
+    wait_until(lambda: index.in_memory == ("small",))
+    kill(own_server)
+    assert base.ask(OOPS, corpora=["small"]).sections[0].id == "small:router"
+    assert base.section("small:router", "en").id == "small:router"
+    with pytest.raises(DatabaseAwayError, match="in memory are: small"):
+        base.ask(OOPS)
+    with pytest.raises(DatabaseAwayError):
+        base.section("large:part1", "en")
+    index.close()
+
+
 def test_a_build_whose_server_dies_says_so_and_is_resumed(own_server, folder_of):
     url = own_server.get_uri()
     folder = folder_of(page(*(f"part{n}" for n in range(40))))

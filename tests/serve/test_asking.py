@@ -22,6 +22,7 @@ from kb.serve.asking import Asking, Waiting
 from kb.serve.chat import create_app
 from kb.serve.metrics import Meter
 from kb.serve.page import build_page
+from kb.serve.page_words import PageLimits
 from kb.serve.replies import Replies, Reply
 from kb.strings import text
 
@@ -188,7 +189,7 @@ def forty_and_ten(address: str) -> tuple[Counter[str], list[float]]:
 
 
 def test_the_log_of_a_page_that_was_closed_is_forgotten(base):
-    page = build_page(Replies(base), Asking(AskQueue(1, 5, 60), Meter()), 10_000)
+    page = build_page(Replies(base), Asking(AskQueue(1, 5, 60), Meter()), PageLimits(10_000, 20_000))
     with serving(gr.mount_gradio_app(FastAPI(), page, path="")) as address:
         chat_ask(address, 7, fn_index(address))
         sessions = page.state_holder.session_data

@@ -130,3 +130,12 @@ def test_a_greeting_is_shown_what_there_is_and_nothing_to_report(base):
     assert text("answer.says_nothing", "ko") in page.text
     assert page.hrefs == ["#cuda-out-of-memory", "#server-hangs", "#sigquit"]
     assert page.copied == []
+
+
+def test_thanks_after_an_answer_get_one_sentence_and_neither_topics_nor_a_report(base):
+    shown = Replies(base).ask(LOG, "고마워요", None, "en", "", is_further=True).html
+    page = PageHTML(shown)
+    page.assert_inert()
+    assert text("answer.acknowledged", "ko") in page.text
+    assert page.hrefs == []
+    assert page.copied == []

@@ -4,7 +4,7 @@
 import { copy } from "./copying.js";
 import { giveFeedback } from "./feedback.js";
 import { clearPaste } from "./files.js";
-import { fillField, find, header, say, showAnswers, strings } from "./page.js";
+import { fill, fillField, find, header, megabytes, say, showAnswers, strings } from "./page.js";
 import {
   goBack,
   openFromAddress,
@@ -33,6 +33,39 @@ const withCleared = (values) => {
   return told;
 };
 
+// What Gradio sends beside the boxes: names, the version, the language.
+const AROUND_BYTES = 4096;
+
+// Why what stands in the boxes is too large, "" where it is not: a server that is sent more cuts
+// the connection off, and nobody would be told why.
+const tooLarge = () => {
+  const written = FIELDS.map((field) => find(field).value);
+  const { maxChars, maxBytes } = header().dataset;
+  const chars = written.join("").length;
+  if (chars > maxChars) {
+    const [size, limit] = [chars, Number(maxChars)].map((count) => count.toLocaleString("en"));
+    return fill(strings().error_too_large, { size, limit });
+  }
+  if (chars * 6 + AROUND_BYTES <= maxBytes) return ""; // six bytes are the longest escape
+  const bytes = new Blob([JSON.stringify(written)]).size + AROUND_BYTES;
+  if (bytes <= maxBytes) return "";
+  return fill(strings().error_too_large_to_send, {
+    size: megabytes(bytes),
+    limit: megabytes(Number(maxBytes)),
+  });
+};
+
+// Before Gradio hears of it.
+const onAsk = (event) => {
+  if (!event.target.closest?.("#kb-ask")) return;
+  const why = tooLarge();
+  if (!why) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  find(".kb-failed")?.remove();
+  refuse(why);
+};
+
 const startAfresh = () => find("#kb-afresh").click();
 
 const emptied = () => {
@@ -57,7 +90,9 @@ const answered = () => {
   showAnswers();
 };
 
-const failed = () => {
+const failed = () => refuse(strings().error_unreachable);
+
+const refuse = (sentence) => {
   setBusy(false);
   if (find(".kb-failed")) return;
   const box = document.createElement("div");
@@ -66,7 +101,7 @@ const failed = () => {
   const title = document.createElement("strong");
   title.textContent = strings().error;
   const message = document.createElement("p");
-  message.textContent = strings().error_unreachable;
+  message.textContent = sentence;
   box.append(title, message);
   find("#kb-answers").prepend(box);
   showAnswers();
@@ -176,6 +211,7 @@ const onClick = (event) => {
 
 whenSectionFails(failed);
 document.addEventListener("keydown", onKey, true);
+document.addEventListener("click", onAsk, true);
 document.addEventListener("click", onClick, true);
 window.addEventListener("pagehide", keepDraft);
 // Should the server never answer the page's first event, what there is shall be seen.

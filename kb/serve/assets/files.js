@@ -1,6 +1,6 @@
 // Files, chosen or dropped, are read here into the box; none is uploaded.
 
-import { fill, fillField, find, header, strings } from "./page.js";
+import { fill, fillField, find, header, megabytes, strings } from "./page.js";
 
 const setPaste = (content) => {
   const field = find("#kb-paste textarea");
@@ -24,8 +24,7 @@ const decode = (bytes) => {
 };
 
 const readFile = async (file) => {
-  const limit = Number(header().dataset.maxBytes);
-  const megabytes = (size) => (size / 1e6).toFixed(1).replace(/\.0$/, "");
+  const limit = Number(header().dataset.maxChars);
   if (file.size > limit) {
     const slots = { name: file.name, size: megabytes(file.size), limit: megabytes(limit) };
     tell(fill(strings().file_too_large, slots), true);

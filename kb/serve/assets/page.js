@@ -9,6 +9,8 @@ export const strings = () => JSON.parse(header().dataset.strings);
 export const fill = (sentence, slots) =>
   sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in slots ? slots[name] : whole));
 
+export const megabytes = (size) => (size / 1e6).toFixed(1).replace(/\.0$/, "");
+
 let status;
 
 // Tell screen readers what the others see.
