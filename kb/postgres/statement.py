@@ -167,9 +167,7 @@ def _posted() -> str:
         taken=", ".join(
             f"{part} AND (of_{part} <= %(postings)s OR nth_{part} = 1) AS {part}" for part in PARTS
         ),
-        partial=", ".join(
-            f"sum(weight) FILTER (WHERE {part}) AS {part}" for part in PARTS
-        ),
+        partial=", ".join(f"sum(weight) FILTER (WHERE {part}) AS {part}" for part in PARTS),
         any_taken=" OR ".join(f"taken.{part}" for part in PARTS),
         picked=" UNION ".join(
             f"(SELECT position FROM posted WHERE {part} IS NOT NULL"  # noqa: S608 - our names
