@@ -102,7 +102,6 @@ def ask_candidates(
             "top": TOP_SECTIONS,
             "chunks": TOP_CHUNKS,
             "near": _NEAR,
-            "n_terms": max(len(every), 1),
             "postings": _MAX_POSTINGS,
             # Of a term that alone has more, those that it weighs most in are enough.
             "blocks": -(-_MAX_POSTINGS // POSTINGS),

@@ -15,16 +15,19 @@ __all__ = ["PARTS", "candidates_statement"]
 
 PARTS = ("words", "error", "context")
 
+# OFFSET 0 keeps what is inside apart, so that it is looked up by its key for each row outside: the
+# planner cannot know how few these are.
 _STATEMENT = """
 WITH asked AS MATERIALIZED (
     SELECT w.term, w.words, w.error, w.context, t.number, f.n_sections,
            ln(1 + (%(n)s - f.n_sections + 0.5) / (f.n_sections + 0.5)) AS idf
     FROM unnest(%(terms)s::text[], %(in_words)s::bool[], %(in_error)s::bool[],
                 %(in_context)s::bool[]) AS w(term, words, error, context)
-    JOIN kb_term t ON t.corpus = %(corpus)s AND t.term = w.term
-    JOIN kb_frequency f ON f.corpus = %(corpus)s AND f.generation = %(generation)s
-                       AND f.number = t.number
-    LIMIT %(n_terms)s
+    CROSS JOIN LATERAL (SELECT number FROM kb_term
+        WHERE corpus = %(corpus)s AND term = w.term OFFSET 0) AS t
+    CROSS JOIN LATERAL (SELECT n_sections FROM kb_frequency
+        WHERE corpus = %(corpus)s AND generation = %(generation)s AND number = t.number
+        OFFSET 0) AS f
 ), weighed AS MATERIALIZED (
     SELECT {weighed}
     FROM asked
@@ -74,22 +77,21 @@ _EXACT_SCORED = """scored AS MATERIALIZED (
     FROM weighed w, kb_section s
     WHERE s.corpus = %(corpus)s AND s.generation = %(generation)s
 )"""
-# OFFSET 0 keeps what is inside apart, so that it is looked up by its key for each row outside: the
-# planner cannot know how few these are.
 _POSTED = """taken AS MATERIALIZED (
     SELECT number, idf, {taken}
     FROM (SELECT number, idf, n_sections, {totals} FROM asked) AS summed
-    LIMIT %(n_terms)s
 ), posted AS MATERIALIZED (
-    SELECT one.position, {partial}
-    FROM taken
-    CROSS JOIN LATERAL (
-        SELECT b.positions, b.weights FROM kb_posting b
-        WHERE b.corpus = %(corpus)s AND b.generation = %(generation)s AND b.number = taken.number
-        AND b.block < %(blocks)s OFFSET 0) AS block
-    CROSS JOIN LATERAL unnest(block.positions, block.weights) AS one(position, weight)
-    WHERE {any_taken}
-    GROUP BY one.position
+    SELECT position, {partial}
+    FROM (
+        SELECT unnest(block.positions) AS position, unnest(block.weights) * taken.idf AS weight,
+               taken.words, taken.error, taken.context
+        FROM taken
+        CROSS JOIN LATERAL (
+            SELECT b.positions, b.weights FROM kb_posting b
+            WHERE b.corpus = %(corpus)s AND b.generation = %(generation)s
+            AND b.number = taken.number AND b.block < %(blocks)s OFFSET 0) AS block
+        WHERE {any_taken}) AS one
+    GROUP BY position
 ), scored AS MATERIALIZED (
     SELECT picked.position, of_it.words, of_it.error, of_it.context
     FROM ({picked}) AS picked
@@ -165,9 +167,7 @@ def _posted() -> str:
         taken=", ".join(
             f"{part} AND (of_{part} <= %(postings)s OR nth_{part} = 1) AS {part}" for part in PARTS
         ),
-        partial=", ".join(
-            f"sum(one.weight * taken.idf) FILTER (WHERE taken.{part}) AS {part}" for part in PARTS
-        ),
+        partial=", ".join(f"sum(weight) FILTER (WHERE {part}) AS {part}" for part in PARTS),
         any_taken=" OR ".join(f"taken.{part}" for part in PARTS),
         picked=" UNION ".join(
             f"(SELECT position FROM posted WHERE {part} IS NOT NULL"  # noqa: S608 - our names

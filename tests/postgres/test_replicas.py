@@ -1,0 +1,230 @@
+"""Replicas of `kb serve` on one database behind a real proxy, set up as the README shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from postgres_pages import page, wait_until
+
+from kb import KnowledgeBase
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
+HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
+TOPICS = ("router", "cache", "graph")
+START_TIMEOUT_S = 120
+
+pytestmark = pytest.mark.skipif(HAPROXY is None, reason="no haproxy found on PATH")
+
+
+def _free_ports(count: int) -> list[int]:
+    held = [socket.socket() for _ in range(count)]
+    for one in held:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
+class Replica:
+    """A server of its own, which can be killed and started again."""
+
+    def __init__(self, url: str, port: int, log: Path, *flags: str) -> None:
+        self.port, self._log = port, log
+        self._command = [sys.executable, "-m", "kb.cli", "serve", "--port", str(port)]
+        self._command += ["--index", url, "--corpus", "docs", "--rate-limit", "0", *flags]
+        self.start()
+
+    def start(self) -> None:
+        with self._log.open("ab") as output:
+            self.process = subprocess.Popen(self._command, stdout=output, stderr=output)
+
+    def kill(self) -> None:
+        """End it at once, in the middle of what it does."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def wait(self) -> None:
+        """Wait until it answers and has its encoder."""
+
+        def is_ready() -> bool:
+            assert self.process.poll() is None, self._log.read_text()
+            try:
+                ready = httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5)
+                return bool(ready.json()["encoder_loaded"])
+            except httpx.TransportError:
+                return False
+
+        wait_until(is_ready, START_TIMEOUT_S)
+
+
+class Site:
+    """Three replicas and the proxy before them."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url, self.documents = url, folder / "docs"
+        front, *ports = _free_ports(4)
+        self.address = f"http://127.0.0.1:{front}"
+        self.publish("generation-0")
+        self.replicas = {
+            name: Replica(url, port, folder / f"{name}.log")
+            for name, port in zip("abc", ports, strict=True)
+        }
+        for replica in self.replicas.values():
+            replica.wait()
+        config = folder / "haproxy.cfg"
+        config.write_text(_shown_configuration(front, ports))
+        with (folder / "haproxy.log").open("wb") as output:
+            self.proxy = subprocess.Popen(
+                [str(HAPROXY), "-f", str(config)], stdout=output, stderr=output
+            )
+        wait_until(self.is_up)
+
+    def is_up(self) -> bool:
+        try:
+            return httpx.get(f"{self.address}/readyz", timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def publish(self, mark: str) -> None:
+        """Publish a generation whose sections all bear a mark, with the embedded encoder."""
+        for path, text in page(*TOPICS, mark=mark).items():
+            (self.documents / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.documents / path).write_text(text, encoding="utf-8")
+        KnowledgeBase.build(self.documents, self.url, corpus="docs").index.close()
+
+    def close(self) -> None:
+        self.proxy.kill()
+        self.proxy.wait()
+        for replica in self.replicas.values():
+            replica.kill()
+
+
+def _shown_configuration(front: int, ports: list[int]) -> str:
+    """Return the configuration that the README shows, with the addresses of the test."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"^ *```haproxy\n(.*?)^ *```", readme, re.MULTILINE | re.DOTALL)
+    assert shown is not None, "the README shows no configuration of a proxy"
+    config = re.sub(r"bind \S+", f"bind 127.0.0.1:{front}", shown[1])
+    for port in ports:
+        config = re.sub(r"( server \w) [a-z]\S+", rf"\1 127.0.0.1:{port}", config, count=1)
+    return config
+
+
+@pytest.fixture(scope="module")
+def site(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    from kb.postgres.connections import connect
+
+    with connect(server.get_uri()) as connection:
+        connection.execute("CREATE DATABASE kb_replicas TEMPLATE kb_template")
+    made = Site(server.get_uri("kb_replicas"), tmp_path_factory.mktemp("replicas"))
+    yield made
+    made.close()
+    with connect(server.get_uri()) as connection:
+        connection.execute("DROP DATABASE kb_replicas WITH (FORCE)")
+
+
+def test_no_request_fails_while_generations_are_switched_and_a_replica_is_killed(site):
+    stop, outcomes = threading.Event(), []
+
+    def ask_on(number):
+        while not stop.is_set():
+            topic = TOPICS[number % len(TOPICS)]
+            paste = f"RuntimeError: {topic} broke at {number}\n" + "INFO: a line of a log\n" * 4_000
+            number += 1
+            # A connection each, as from as many readers.
+            reply = httpx.post(f"{site.address}/api/v1/ask", json={"paste": paste}, timeout=120)
+            outcomes.append(_outcome(reply, topic))
+
+    with ThreadPoolExecutor(40) as readers:
+        asking = [readers.submit(ask_on, number) for number in range(40)]
+        for generation in range(1, 4):
+            site.publish(f"generation-{generation}")
+            if generation == 2:
+                site.replicas["b"].kill()
+            wait_until(lambda g=generation: outcomes.count(f"generation-{g}") > 20, 60)
+        stop.set()
+        for one in asking:
+            one.result()
+    site.replicas["b"].start()
+    site.replicas["b"].wait()
+    bad = [outcome for outcome in outcomes if not outcome.startswith("generation-")]
+    assert bad == []
+    assert Counter(outcomes).keys() >= {"generation-1", "generation-2", "generation-3"}
+
+
+def _outcome(reply: httpx.Response, topic: str) -> str:
+    if reply.status_code != 200:
+        return f"status {reply.status_code}: {reply.text[:200]}"
+    sections = reply.json()["sections"]
+    marks = {re.search(r"generation-\d+", one["markdown"])[0] for one in sections}
+    if [one["id"] for one in sections[:1]] != [topic] or len(marks) != 1:
+        return f"not of one generation, or not {topic}: {sections}"
+    return marks.pop()
+
+
+def test_a_replica_that_is_not_ready_gets_no_request(site):
+    os.kill(site.replicas["c"].process.pid, signal.SIGSTOP)  # it answers nothing, and is there
+    try:
+        time.sleep(4)  # until the proxy has looked twice
+        for _ in range(6):
+            assert httpx.get(f"{site.address}/readyz", timeout=5).status_code == 200
+    finally:
+        os.kill(site.replicas["c"].process.pid, signal.SIGCONT)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason=f"no Chromium found on PATH ({', '.join(NAMES)})")
+def test_a_chat_goes_on_when_its_replica_is_killed(site):
+    from playwright.sync_api import sync_playwright
+
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        context = browser.new_context(locale="en-US")
+        context.set_default_timeout(90_000)
+        chat = context.new_page()
+        chat.goto(site.address)
+        chat.wait_for_selector("body.kb-ready")
+
+        def ask(question, paste=None):
+            if paste is not None:
+                chat.locator("#kb-paste textarea").fill(paste)
+            chat.locator("#kb-question :is(textarea, input)").fill(question)
+            chat.locator("#kb-ask").click()
+            chat.wait_for_selector("body:not(.kb-busy)")
+            chat.wait_for_selector("#kb-answer [data-state], .kb-failed")
+            assert chat.locator(".kb-failed").count() == 0
+            return chat.locator("#kb-answer").inner_text()
+
+        def replica():
+            return next(c["value"] for c in context.cookies() if c["name"] == "KB_REPLICA")
+
+        ask("why?", "RuntimeError: cache broke at 1")
+        assert "Asked about the log" in ask("what about the graph?")
+        first = replica()
+        site.replicas[first].kill()
+        # What is in the page goes along; what the replica remembered of it is gone.
+        after = ask("and the router?")
+        assert "cache broke at 1" in after and "Asked about the log" not in after
+        assert replica() != first
+        assert "Asked about the log" in ask("and the graph?")
+        browser.close()
+    site.replicas[first].start()
+    site.replicas[first].wait()
