@@ -186,10 +186,13 @@ class WindowedMatcher:
         """
         hits = self.match(text)
         quoted = list(quotations(text))
-        signatures = list(self._owned_by(among)) if quoted else []
+        lines = list(self._lines_of(among)) if quoted else []
         for piece in quoted:
             owners: dict[str, Signature] = {}
-            for signature in signatures:
+            for number, line in lines:
+                if piece not in line:  # before it is cut into pieces, which takes longer
+                    continue
+                signature = self._signature(number)
                 if any(piece in part for part in signature.pieces):
                     owners.setdefault(signature.owner, signature)
             hits += quoted_hits(owners.values(), piece)
@@ -214,17 +217,19 @@ class WindowedMatcher:
         assert signature is not None  # only such lines were taken
         return signature
 
-    def _owned_by(self, among: Collection[int] | None) -> Iterator[Signature]:
+    def _lines_of(self, among: Collection[int] | None) -> Iterator[tuple[int, str]]:
+        """Yield the signatures of some owners, and their lines as their pieces are written."""
         import numpy as np
 
-        if among is None:
-            yield from map(self._signature, range(len(self._lines)))
-            return
-        asked = np.array(sorted(among), dtype=np.int32)
-        starts = np.searchsorted(self._owners, asked)
-        ends = np.searchsorted(self._owners, asked, side="right")
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            yield from map(self._signature, range(start, end))
+        numbers: Iterable[int] = range(len(self._lines))
+        if among is not None:
+            asked = np.array(sorted(among), dtype=np.int32)
+            starts = np.searchsorted(self._owners, asked).tolist()
+            ends = np.searchsorted(self._owners, asked, side="right").tolist()
+            spans = zip(starts, ends, strict=True)
+            numbers = (number for start, end in spans for number in range(start, end))
+        for number in numbers:
+            yield number, self._lines[number].lower().replace("\t", " ")
 
 
 def _hash(codes: Codes, size: int) -> Hashes:
