@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from kb.answer.small_talk import says_nothing
+from kb.query.log_lines import is_report
 from kb.query.paste import Query
 from kb.retrieval.signature_evidence import failure_line
 from kb.retrieval.tokenization import tokenize
@@ -50,7 +51,8 @@ def _telling_lines(query: Query, index: Compared, identifier: str) -> list[int]:
     tokenized = [
         (line, set(tokenize(line.text)))
         for line in query.paste.lines[:_MAX_TELLING_LINES]
-        if line.role not in ("prose", "progress", "access")
+        if line.role not in ("progress", "access")
+        and (line.role != "prose" or is_report(line.text))
     ]
     known = set(index.lexical.terms_of(position, set().union(*(terms for _, terms in tokenized))))
     weighed = []

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LogLine", "Role", "is_remark", "read_line", "without_colours"]
+__all__ = ["LogLine", "Role", "is_remark", "is_report", "read_line", "without_colours"]
 
 Role = Literal[
     "exception",  # `torch.OutOfMemoryError: …`, also C++ and argparse errors
@@ -135,6 +135,9 @@ _COMMAND = re.compile(
     r"sglang\.launch_server|\bsglang serve\b|sglang_router|sglang\.bench_|\bdocker run\b"
     r"|sglang-router|\bpip3? install\b|\bsglang\.check_env\b"
 )
+_FLAG = re.compile(r"--?[A-Za-z]")
+_VARIABLE = re.compile(r"(?:export |-e |ENV |set )?[A-Z][A-Z0-9_]{2,}=")
+_FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
 _STAGE = re.compile(
     r"^(?:INFO:\s+)?(?:Init torch distributed|Load weight|Capture .{0,30}(?:begin|end)"
     r"|Memory pool end|KV Cache is allocated|Post-capture KV sizing|Registering \d+"
@@ -147,6 +150,8 @@ _STAGE = re.compile(
 _LEVEL = re.compile(r"^(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE|TRACE)\s{0,6}:?\s+(?=\S)")
 _HANGUL_OR_HAN = re.compile(r"[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff]")
 _PROSE = re.compile(r"^[\"'*\-#> ]*[A-Za-z][\w'’/.-]*(?:,?\s[\w'’(\"`/.,:;+%=)-]+){3,}")
+# No program says `I`: a sentence that does is somebody's report, whatever failed in it.
+_FIRST_PERSON = re.compile(r"\b(?:I|I[’'](?:m|ve|d|ll)|[Mm]y)\s+[a-z]")
 # What a person notes under a log: `(nothing printed since 13:00, it is 13:25 now)`.
 _REMARK = re.compile(r"\s*[(（]([^()（）]+)[)）]\s*$")
 _REMARK_WORDS = 4
@@ -221,9 +226,32 @@ def is_remark(text: str) -> bool:
     return found is not None and "=" not in text and len(found[1].split()) >= _REMARK_WORDS
 
 
+def _goes_on(text: str) -> bool:
+    """Whether a line is all flags with at most one value each, or sets a variable: of a command."""
+    text = text.strip().removesuffix("\\").rstrip()
+    variable = _VARIABLE.match(text)
+    if variable:
+        value = text[variable.end() :]
+        return " " not in value or value[:1] == value[-1:] in ('"', "'")
+    if not _FLAG.match(text):
+        return False
+    was_flag = False
+    for word in text.split():
+        is_flag = _FLAG.match(word) is not None
+        if not (is_flag or was_flag):
+            return False
+        was_flag = is_flag and "=" not in word
+    return True
+
+
+def is_report(text: str) -> bool:
+    """Whether a line is a sentence in which a person speaks of what they did or saw."""
+    return _FIRST_PERSON.search(text) is not None and _PROSE.match(text) is not None
+
+
 def _role(text: str) -> Role:
     """Return the role of a line whose prefixes are gone; the order of the tests is the rule."""
-    if not text.strip():
+    if not text.strip() or _FENCE.match(text[:20]):
         return "blank"
     head = text[:2000]
     if _FRAME.match(head):
@@ -241,7 +269,7 @@ def _role(text: str) -> Role:
         return "error" if access["status"] >= "400" else "access"
     if _EXCEPTION.match(head):
         return "exception"
-    if _COMMAND.search(head):
+    if _COMMAND.search(head) or _goes_on(head):
         return "command"
     if _STAGE.match(head):
         return "stage"
@@ -251,7 +279,7 @@ def _role(text: str) -> Role:
         return "progress"
     if _HANGUL_OR_HAN.search(head):
         return "prose"
-    if is_remark(head):
+    if is_remark(head) or is_report(head):
         return "prose"
     leveled = _LEVEL.match(head)
     if leveled and leveled[0].lstrip().startswith(("ERROR", "CRITICAL")):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kb.query.language import detect_language
-from kb.query.log_lines import LogLine, Role, is_remark, read_line
+from kb.query.log_lines import LogLine, Role, is_remark, is_report, read_line
 from kb.query.prefixes import common_prefix
 from kb.query.programs import ProgramEvidence, find_programs
 from kb.query.redaction import redact
@@ -209,7 +209,10 @@ def _prose(lines: list[LogLine], routine: frozenset[int]) -> str:
     asked = [
         line.text
         for line in own
-        if "?" in line.text or not line.text.isascii() or is_remark(line.text)
+        if "?" in line.text
+        or not line.text.isascii()
+        or is_remark(line.text)
+        or is_report(line.text)
     ]
     of_failure = ("exception", "header", "frame", "batch")
     if asked or any(line.role in of_failure and line.number not in routine for line in lines):

@@ -32,3 +32,21 @@ def test_of_a_progress_bar_drawn_in_place_the_last_state_is_read():
 @given(st.text())
 def test_no_line_raises_and_the_number_is_kept(raw):
     assert read_line(7, raw).number == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "role"),
+    [
+        ("--router-worker-startup-timeout-secs 3600 \\", "command"),
+        ("    --tp 8 --dp 2 --trust-remote-code", "command"),
+        ("export SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1", "command"),
+        ("CUDA_VISIBLE_DEVICES=6,7 \\", "command"),
+        ("--mem-fraction-static must be between 0 and 1, this is invalid", "error"),
+        ("```bash", "blank"),
+        ("I get an out of memory error when I raise it.", "prose"),
+        ("However, my client fails after an hour.", "prose"),
+        ("Failed to load the model. Iteration 3 of 4 failed.", "error"),
+    ],
+)
+def test_commands_and_reports_are_told_from_errors(line, role):
+    assert read_line(1, line).role == role
