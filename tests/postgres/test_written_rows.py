@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from postgres_pages import WordsEncoder, put
 
 from kb.postgres import candidates, copying, schema
 from kb.postgres.connections import connect
-from kb.postgres.schema import make_dense_index, maintenance_memory
+from kb.postgres.schema import maintenance_memory, make_dense_index
 from kb.postgres.term_counts import POSTINGS, count_terms
 from kb.query.paste import read_query
 from kb.retrieval.evidence import dense_texts
