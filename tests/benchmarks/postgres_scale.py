@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from kb.corpus.chunking import Chunk
+from kb.corpus.parallel import all_processors
 from kb.postgres import connections, copying
 from kb.postgres.connections import connect
 from kb.postgres.corpora import corpus_of, drop_corpus, encoder_of
@@ -193,7 +194,7 @@ def measure_folder(made: Synthetic) -> tuple[Measured, list[tuple[str, ...]]]:
         sections=tuple(made.sections),
         chunks=tuple(made.chunks),
         dense=DenseIndex.from_vectors(made.vectors, np.arange(n)),
-        lexical=LexicalIndex.from_terms(group_terms(made.sections)),
+        lexical=LexicalIndex.from_terms(group_terms(made.sections, all_processors())),
         encoder=made.probe,
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -246,7 +247,16 @@ def measure_postgres(made: Synthetic, url: str) -> Iterator[Measured]:
         )
         _say("vectors are written", start)
         chunks = list(made.chunks)
-        write_generation(connection, corpus, encoder, made.sections, chunks, digests, "digest")
+        write_generation(
+            connection,
+            corpus,
+            encoder,
+            made.sections,
+            chunks,
+            digests,
+            "digest",
+            all_processors(),
+        )
         built = time.perf_counter() - start
         _say("the generation is written", start)
         analyze(connection, corpus)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from postgres_pages import WordsEncoder, put
 
+from kb.corpus.parallel import MIN_ITEMS
 from kb.postgres import candidates, copying, schema
 from kb.postgres.connections import connect
 from kb.postgres.schema import maintenance_memory, make_dense_index
@@ -80,3 +81,27 @@ def test_the_graph_is_built_by_one_process_where_several_find_no_shared_memory(
         make_dense_index(connection, 32)
         made = connection.execute("SELECT to_regclass('kb_vector_hnsw_32') IS NOT NULL").fetchone()
     assert made == (True,)
+
+
+def test_several_processes_write_what_one_writes(url, folder_of):
+    sections = "".join(f"\n## Part {n} {{#p{n}}}\n\nzebra w{n}\n" for n in range(MIN_ITEMS))
+    folder = folder_of({"en/a.md": f"# A\n{sections}"})
+    put(url, folder, "one")
+    put(url, folder, "several", processes=2)
+    written = """
+        SELECT s.id, c.digest, t.term, f.n_sections
+        FROM kb_corpus k
+        JOIN kb_section s ON s.corpus = k.corpus AND s.generation = k.generation
+        JOIN kb_chunk c ON c.corpus = k.corpus AND c.generation = k.generation
+                       AND c.position = s.position
+        CROSS JOIN LATERAL unnest(s.terms) AS n(number)
+        JOIN kb_term t ON t.corpus = k.corpus AND t.number = n.number
+        JOIN kb_frequency f ON f.corpus = k.corpus AND f.generation = k.generation
+                           AND f.number = n.number
+        WHERE k.name = %s ORDER BY 1, 2, 3
+    """
+    with connect(url) as connection:
+        one, several = (
+            connection.execute(written, (name,)).fetchall() for name in ("one", "several")
+        )
+    assert len(one) > 3 * MIN_ITEMS and one == several
