@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from kb.retrieval.evidence import FEATURES, collect_evidence, lexical_terms
 from kb.retrieval.fusion import rank
 from kb.retrieval.index_folder import known_vectors, load_index
 from kb.retrieval.index_writer import save_index
-from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.lexical import LexicalIndex, largest
 
 PASTES = (
     "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static. Current value: 1",
@@ -57,7 +59,7 @@ def test_a_candidate_has_the_features_it_has_among_all(shipped, paste):
 def test_candidates_are_fewer_than_all_and_hold_the_owner_of_a_signature(shipped, monkeypatch):
     monkeypatch.setattr(candidates, "TOP_LEXICAL", 3)
     monkeypatch.setattr(candidates, "TOP_TITLES", 3)
-    monkeypatch.setattr(dense, "TOP_CHUNKS", 5)
+    monkeypatch.setattr(candidates, "TOP_TOGETHER", 3)
     query = shipped._read(PASTES[0], None, None)
     view = compare_candidates(shipped.index, query, None)
     assert "not-enough-memory-increase-mem-fraction" in view.ids
@@ -101,6 +103,30 @@ def test_common_terms_alone_bring_no_candidate_of_their_own():
         patched.setattr("kb.retrieval.lexical.MAX_POSTINGS", 10)
         assert lexical.best(["common", "rare"], 5) == [7]
         assert len(lexical.best(["common"], 5)) == 5  # but where nothing is rarer
+
+
+def test_what_speaks_of_all_parts_of_a_query_is_a_candidate(shipped, monkeypatch):
+    monkeypatch.setattr(candidates, "TOP_TITLES", 1)
+    monkeypatch.setattr(candidates, "TOP_LEXICAL", 1)
+    monkeypatch.setattr(candidates, "TOP_TOGETHER", 5)
+    monkeypatch.setattr(candidates, "AT_LEAST", 0)
+    query = shipped._read("ValueError: tokenizer files of the draft model", None, None)
+    query = replace(query, words="the server hangs while loading weights from NFS")
+    lexical: LexicalIndex = shipped.index.lexical
+    terms = lexical_terms(query)
+    shares = sum(lexical.scores(part) / (lexical.idf(part) or 1) for part in terms.values())
+    alone = {place for part in terms.values() for place in lexical.best(part, 1)}
+    together = set(np.argsort(-shares, kind="stable")[:5].tolist())
+    found = {shipped.index.positions[i] for i in compare_candidates(shipped.index, query, None).ids}
+    assert together - alone and alone | together <= found
+
+
+@pytest.mark.parametrize("n", [1, 7, 40, 5000])
+@pytest.mark.parametrize("kinds", [2, 5, 10_000])
+def test_the_largest_are_those_that_sorting_finds(n, kinds):
+    values = np.random.default_rng(kinds).integers(kinds, size=30_000).astype(np.float32)
+    order = np.argsort(-values, kind="stable")[:n]
+    assert np.array_equal(largest(values, n), np.sort(order[values[order] > 0]))
 
 
 def test_codes_find_what_comparing_all_finds(coded, vectors, monkeypatch):
