@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["EXACT_CHUNKS", "CodedIndex", "DenseIndex", "read_vectors", "write_vectors"]
+__all__ = [
+    "EXACT_CHUNKS",
+    "CodedIndex",
+    "DenseIndex",
+    "all_vectors",
+    "read_vectors",
+    "write_vectors",
+]
 
 # Comparing all takes a millisecond here, and grows with the number; codes take half of that.
 EXACT_CHUNKS = 20_000
@@ -166,6 +173,14 @@ def _exact(vectors: Vectors) -> Any:
     index = faiss.IndexFlatIP(vectors.shape[1])
     index.add(vectors)
     return index
+
+
+def all_vectors(index: Any) -> Vectors:
+    """Return the vectors of a `DenseIndex`, `(n, dim) float32`; mapped where they lie in a file."""
+    if isinstance(index, CodedIndex):
+        return index.vectors
+    vectors: Vectors = index.reconstruct_n(0, index.ntotal)
+    return vectors
 
 
 def write_vectors(index: Any, folder: Path) -> None:

@@ -275,7 +275,7 @@ def build_index(
     vectors = embed_texts(
         texts, encoder, encoder_name, known=known, journal=journal, progress=progress
     )
-    matrix = np.stack([vectors[text_digest(text)] for text in texts]).astype(np.float32)
+    matrix = np.stack([vectors[text_digest(text)] for text in texts], dtype=np.float32)
     positions = {
         identifier: n for n, identifier in enumerate(dict.fromkeys(s.id for s in sections))
     }

@@ -7,11 +7,12 @@ sums columns of a sparse matrix. That sum needs numpy alone: bm25s is not import
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb.retrieval.arrays import map_array, write_array
+from kb.retrieval.vocabulary import MAPPED_TERMS, StoredVocabulary, write_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +50,7 @@ class LexicalIndex:
         data: NDArray[np.float32],
         indices: NDArray[np.int32],
         indptr: NDArray[np.int64],
-        vocabulary: dict[str, int],
+        vocabulary: Mapping[str, int],
         n_documents: int,
     ) -> None:
         """Take weights, the document of each weight, column starts, and the columns of terms."""
@@ -86,20 +87,28 @@ class LexicalIndex:
         )
 
     def save(self, folder: Path) -> None:
-        """Write three raw arrays and `vocabulary.json`, which holds the terms in column order."""
+        """Write three raw arrays and the terms in column order, few of them into one JSON file."""
         arrays: list[NDArray[Any]] = [self._data, self._indices, self._indptr]
         for name, array in zip(_FILES, arrays, strict=True):
             write_array(folder / name, array)
-        described = {"n_documents": self.n_documents, "terms": list(self._vocabulary)}
+        described: dict[str, Any] = {"n_documents": self.n_documents}
+        if len(self._vocabulary) < MAPPED_TERMS:
+            described["terms"] = list(self._vocabulary)
+        else:
+            write_vocabulary(folder, self._vocabulary)
         text = json.dumps(described, ensure_ascii=False)
         (folder / "vocabulary.json").write_text(text, encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> LexicalIndex:
-        """Read what `save` wrote, arrays memory-mapped."""
+        """Read what `save` wrote; arrays are mapped, and the terms where they are many."""
         data, indices, indptr = [map_array(folder / name) for name in _FILES]
         described = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-        vocabulary = {term: number for number, term in enumerate(described["terms"])}
+        vocabulary: Mapping[str, int]
+        if "terms" in described:
+            vocabulary = {term: number for number, term in enumerate(described["terms"])}
+        else:
+            vocabulary = StoredVocabulary.load(folder)
         return cls(data, indices, indptr, vocabulary, described["n_documents"])
 
     def scores(self, terms: Iterable[str]) -> NDArray[np.float32]:

@@ -38,7 +38,7 @@ from kb.corpus.documents import read_corpus
 from kb.corpus.parallel import all_processors, parallel_map
 from kb.query.paste import Query, read_query
 from kb.retrieval.candidates import CandidateView, compare_candidates
-from kb.retrieval.dense import CodedIndex, DenseIndex
+from kb.retrieval.dense import CodedIndex, DenseIndex, all_vectors
 from kb.retrieval.evidence import collect_evidence
 from kb.retrieval.fusion import Ranking, rank
 from kb.retrieval.index import EncoderProbe, Index, terms_of
@@ -349,10 +349,8 @@ def search(folder: Path) -> dict[str, float]:
     memory_after = _memory_mb()
     held = 0
     asked = np.stack([pair[0] for _, pair, _ in queries])
-    full = getattr(index.dense.index, "vectors", None)
-    if full is None:
-        full = index.dense.index.reconstruct_n(0, index.dense.index.ntotal)
-    for vector, right in zip(asked, nearest(asked, full, 10), strict=True):
+    exact = nearest(asked, all_vectors(index.dense.index), 10)
+    for vector, right in zip(asked, exact, strict=True):
         given = index.dense.index.search(vector.reshape(1, -1), 10)[1][0]
         held += len(set(right.tolist()) & set(given.tolist()))
     agreed = 0
