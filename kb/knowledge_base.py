@@ -139,7 +139,15 @@ class KnowledgeBase:
 
             place, published, sections = str(index), corpus or DEFAULT_CORPUS, documents.sections
             publish(
-                place, published, sections, ready, name, digest, readers=readers, progress=progress
+                place,
+                published,
+                sections,
+                ready,
+                name,
+                digest,
+                readers=readers,
+                progress=progress,
+                processes=processes,
             )
             return cls(PostgresIndex(place, (published,)), ready, settings)
         if corpus is not None or readers:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
-from markdown_it.token import Token
 
 from kb.corpus.extra_signatures import SIGNATURES_FILE, ExtraSignatures, read_extra_signatures
 from kb.corpus.files import (
@@ -22,7 +21,6 @@ from kb.corpus.files import (
 )
 from kb.corpus.markdown import (
     Fence,
-    Heading,
     block_parser,
     fences_of,
     front_matter_of,
@@ -30,18 +28,17 @@ from kb.corpus.markdown import (
     split_lines,
 )
 from kb.corpus.parallel import parallel_map
+from kb.corpus.sections import cut_sections
 from kb.errors import CorpusError
-from kb.types import Language, Section, SectionKind, Source
+from kb.types import Language, Section, Source
 
 __all__ = [
     "Corpus",
     "Document",
     "Problem",
     "content_digest",
-    "page_key",
     "parse_document",
     "read_corpus",
-    "slug_of",
 ]
 
 _LANGUAGES: tuple[Language, ...] = ("ko", "en")
@@ -205,7 +202,7 @@ def parse_document(text: str, path: str) -> Document:
             message = "this code fence is never closed; all text after it is taken for code"
             problems.append(Problem(path, fence.start_line, message))
     headings = headings_of(tokens)
-    sections = tuple(_sections(path, language, lines, headings, fences, tokens))
+    sections = tuple(cut_sections(path, language, lines, headings, fences, tokens))
     title = _word(front_matter, "title") or (headings[0].title if headings else Path(path).stem)
     searchable = front_matter.get("search") is not False
     return Document(
@@ -231,90 +228,3 @@ def _language(path: str, front_matter: dict[str, object], text: str) -> Language
             return language
     letters = len(_LETTER.findall(text))
     return "ko" if letters and len(_HANGUL.findall(text)) / letters >= _KOREAN_SHARE else "en"
-
-
-def page_key(path: str) -> str:
-    """Return the path without suffix and language, the same for the pages of a pair."""
-    stem = re.sub(r"\.(?:md|markdown)$", "", path, flags=re.IGNORECASE)
-    stem = re.sub(r"\.(?:ko|en)$", "", stem)
-    return "/".join(part for part in stem.split("/") if part not in _LANGUAGES) or stem
-
-
-def slug_of(title: str) -> str:
-    """Return the anchor that GitHub gives a heading; Hangul stays."""
-    kept = re.sub(r"[^\w\- ]", "", title.strip().lower())
-    return re.sub(r"\s", "-", kept) or "section"
-
-
-def _sections(
-    path: str,
-    language: Language,
-    lines: list[str],
-    headings: list[Heading],
-    fences: list[Fence],
-    tokens: Sequence[Token],
-) -> Iterator[Section]:
-    """Yield one section for each heading that has text of its own, and for text before any."""
-    key = page_key(path)
-    used: dict[str, int] = {}
-    stack: list[tuple[int, str, str]] = []  # (level, id, title) of the headings above
-    first = headings[0].line if headings else len(lines) + 1
-    start = 1 + _front_matter_lines(tokens)
-    preamble = Heading(0, Path(path).stem, key, (), start)
-    bounded = [preamble, *headings] if start < first else list(headings)
-    for position, heading in enumerate(bounded):
-        following = bounded[position + 1].line if position + 1 < len(bounded) else len(lines) + 1
-        identifier = heading.id
-        if identifier is None:
-            slug = slug_of(heading.title)
-            used[slug] = used.get(slug, -1) + 1
-            identifier = f"{key}#{slug}" + (f"-{used[slug]}" if used[slug] else "")
-        while stack and stack[-1][0] >= heading.level:
-            stack.pop()
-        breadcrumbs = tuple(title for _, _, title in stack)
-        parent = stack[-1][1] if stack and stack[-1][0] > 1 else None
-        if heading.level:
-            stack.append((heading.level, identifier, heading.title))
-        end = following - 1
-        while end >= heading.line and not lines[end - 1].strip():
-            end -= 1
-        body = lines[heading.line - 1 + (1 if heading.level else 0) : end]
-        if not any(line.strip() for line in body):
-            continue
-        yield Section(
-            id=identifier,
-            title=heading.title,
-            language=language,
-            markdown="".join(lines[heading.line - 1 : end]).rstrip("\r\n"),
-            source=Source(path, heading.line, end),
-            kind=_kind(heading.classes),
-            level=heading.level,
-            parent=parent,
-            breadcrumbs=breadcrumbs,
-            signatures=_fence_lines(fences, "log", heading.line, end),
-            last_signatures=_fence_lines(fences, "log-last", heading.line, end),
-        )
-
-
-def _fence_lines(fences: list[Fence], info: str, start: int, end: int) -> tuple[str, ...]:
-    return tuple(
-        line.strip()
-        for fence in fences
-        if fence.info == info and start <= fence.start_line <= end
-        for line in fence.text.splitlines()
-        if line.strip()
-    )
-
-
-def _front_matter_lines(tokens: Sequence[Token]) -> int:
-    if tokens and tokens[0].type == "front_matter" and tokens[0].map is not None:
-        return tokens[0].map[1]
-    return 0
-
-
-def _kind(classes: tuple[str, ...]) -> SectionKind:
-    if "consequence" in classes:
-        return "consequence"
-    if "harmless" in classes:
-        return "harmless"
-    return "cause"

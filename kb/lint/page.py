@@ -11,8 +11,9 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from kb.corpus.documents import Document, slug_of
+from kb.corpus.documents import Document
 from kb.corpus.markdown import Fence, Heading, block_parser, headings_of
+from kb.corpus.sections import slug_of
 from kb.types import Section
 
 __all__ = ["LOG_FENCES", "CodeSpan", "Link", "Page", "Prose"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from kb.corpus.documents import Problem, page_key
+from kb.corpus.documents import Problem
 from kb.corpus.markdown import split_lines
+from kb.corpus.sections import page_key
 from kb.lint.numbers import numbers_of, spelled_out
 from kb.lint.page import Page
 from kb.lint.target import LANGUAGES, LintTarget

@@ -9,7 +9,8 @@ from itertools import groupby
 from pathlib import Path
 
 from kb.catalog import Catalog
-from kb.corpus.documents import Corpus, page_key
+from kb.corpus.documents import Corpus
+from kb.corpus.sections import page_key
 from kb.lint.mentions import Mention, mentions_of
 from kb.lint.page import Page
 from kb.types import Language, Section

@@ -17,7 +17,7 @@ from kb.postgres import copying
 from kb.postgres.connections import database_errors
 from kb.postgres.schema import MAX_DIMENSIONS
 from kb.postgres.term_counts import TermCounts, count_terms, number_terms, postings
-from kb.retrieval.index import section_links, terms_of
+from kb.retrieval.index import group_terms, section_links
 from kb.retrieval.lexical import term_saturation
 from kb.retrieval.tokenization import TOKENIZER_VERSION, tokenize
 from kb.types import Section
@@ -43,12 +43,13 @@ def write_generation(
     chunks: Sequence[Chunk],
     digests: Sequence[str],
     content: str,
+    processes: int = 1,
 ) -> int:
     """Write a generation and point the corpus at it, in one transaction; return its number."""
     grouped: dict[str, list[Section]] = {}
     for section in sections:
         grouped.setdefault(section.id, []).append(section)
-    counts = count_terms(terms_of(members) for members in grouped.values())
+    counts = count_terms(group_terms(sections, processes))
     with database_errors(), connection.transaction():
         generation = connection.execute(
             "INSERT INTO kb_generation (corpus, encoder, tokenizer, kb, content, n_ids, n_sections,"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kb.corpus.chunking import chunk_section
 from kb.errors import IndexDatabaseError
 from kb.postgres.connections import connect, database_errors
 from kb.postgres.corpora import admit_reader, collect_garbage, corpus_of, encoder_of
@@ -18,7 +17,7 @@ from kb.postgres.generation import analyze, write_generation
 from kb.postgres.schema import PUBLISHING, make_dense_index, set_up
 from kb.retrieval.embedding import text_digest
 from kb.retrieval.encoders import Encoder, index_encoder_name
-from kb.retrieval.index import embedding_text, probe
+from kb.retrieval.index import chunk_sections, embedding_text, probe
 from kb.types import Section
 
 __all__ = ["HNSW_FROM_CHUNKS", "publish"]
@@ -39,21 +38,19 @@ def publish(
     readers: Sequence[str] = (),
     hnsw: bool | None = None,
     progress: Callable[[int, int], None] | None = None,
+    processes: int = 1,
 ) -> int:
     """Embed what is new, write a generation of `corpus` and switch to it; return its number.
 
     `content` is the digest of the documents. `readers` are roles that may read the corpus from
     now on. `hnsw` makes the approximate dense index, by default from HNSW_FROM_CHUNKS chunks on.
-    `progress` is called with the texts embedded and all that wait.
+    `progress` is called with the texts embedded and all that wait. `processes` processes cut many
+    sections into chunks and terms, see `kb.corpus.parallel.parallel_map`.
     """
     if not sections:
         raise IndexDatabaseError("there is no section to publish; the folder of documents is empty")
     of_encoder = probe(encoder, index_encoder_name(encoder_name))
-    chunks = [
-        chunk
-        for position, section in enumerate(sections)
-        for chunk in chunk_section(section, position)
-    ]
+    chunks = chunk_sections(sections, processes)
     texts = [embedding_text(sections[chunk.section], chunk) for chunk in chunks]
     digests = [text_digest(text) for text in texts]
     with connect(url) as connection:
@@ -70,7 +67,7 @@ def publish(
                 if hnsw or (hnsw is None and len(chunks) >= HNSW_FROM_CHUNKS):
                     make_dense_index(connection, len(of_encoder.vector))
                 generation = write_generation(
-                    connection, number, of, sections, chunks, digests, content
+                    connection, number, of, sections, chunks, digests, content, processes
                 )
                 for role in readers:
                     admit_reader(connection, number, role)

@@ -15,7 +15,8 @@ from kb.query.log_lines import without_colours
 from kb.query.paste import Query
 from kb.retrieval.arrays import ranges
 from kb.retrieval.evidence import lexical_terms
-from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.lexical import LexicalIndex, largest
+from kb.retrieval.searchable import Matching
 from kb.retrieval.signature_windows import WindowedMatcher
 from kb.retrieval.signatures import Hit
 from kb.retrieval.tables import CAUSE, HARMLESS
@@ -36,6 +37,7 @@ __all__ = ["LARGE", "CandidateView", "compare_candidates"]
 LARGE = 2_000
 TOP_LEXICAL = 60  # of each of the three texts
 TOP_TITLES = 40  # of the question, and of the error
+TOP_TOGETHER = 100  # by the three texts together
 MAX_LINKED = 100  # that link to an owner of a signature
 # So many sections are ranked even where nothing is found: the nearest are shown all the same.
 AT_LEAST = 10
@@ -59,18 +61,27 @@ class _KnownMatcher:
     def match_words(self, text: str) -> list[Hit]:
         """Return the hits in a person's words, quoted pieces of signatures included."""
         if text not in self._words:
-            self._words[text] = self._matcher.match_words(text, self.among)
+            self._words[text] = self.match(text) + self._matcher.match_quoted(text, self.among)
         return self._words[text]
 
 
 class _CandidateLexical:
     """BM25 of the candidates, with the weights that the whole index gives."""
 
-    def __init__(self, lexical: LexicalIndex, positions: NDArray[np.int64]) -> None:
-        self._lexical, self._positions = lexical, positions
+    def __init__(
+        self,
+        lexical: LexicalIndex,
+        positions: NDArray[np.int64],
+        known: Mapping[tuple[str, ...], Vector],
+    ) -> None:
+        """Take the candidates, rising, and the scores of all documents for some lists of terms."""
+        self._lexical, self._positions, self._known = lexical, positions, known
 
     def scores(self, terms: Iterable[str]) -> Vector:
         """Return the BM25 score of each candidate, `(n_candidates,) float32`."""
+        terms = tuple(terms)
+        if terms in self._known:
+            return self._known[terms][self._positions]
         return self._lexical.scores_of(self._positions, terms)
 
     def idf(self, terms: Iterable[str]) -> float:
@@ -129,25 +140,26 @@ class CandidateView:
         index: Index,
         positions: NDArray[np.int64],
         near: Mapping[bytes, tuple[Mapping[int, float], float]],
-        matchers: tuple[_KnownMatcher, _KnownMatcher],
+        matchers: tuple[Matching, Matching],
+        scores: Mapping[tuple[str, ...], Vector] | None = None,
     ) -> None:
         """Take the candidates' positions among the ids, rising.
 
         `near` holds, by the bytes of a query vector, the best cosine of each position that has a
-        chunk among the nearest, and the least of these, which all other positions get.
+        chunk among the nearest, and the least of these, which all other positions get. `scores`
+        are those by BM25 of all documents, where they are known, by terms.
         """
+        import numpy as np
+
         tables = index.tables
         numbers: list[int] = positions.tolist()
         self.ids = tuple(tables.ids[number] for number in numbers)
         of_number = dict(zip(numbers, self.ids, strict=True))
         self.by_id = _Sections(index, {i: number for number, i in of_number.items()})
-        kinds = tables.kinds[positions].tolist()
-        self.consequences = tuple(
-            identifier for identifier, kind in zip(self.ids, kinds, strict=True) if kind != CAUSE
-        )
-        self.harmless = frozenset(
-            identifier for identifier, kind in zip(self.ids, kinds, strict=True) if kind == HARMLESS
-        )
+        kinds = tables.kinds[positions]
+        ranked = self.ids
+        self.consequences = tuple(ranked[row] for row in np.flatnonzero(kinds != CAUSE).tolist())
+        self.harmless = frozenset(ranked[row] for row in np.flatnonzero(kinds == HARMLESS).tolist())
         self.parents: Mapping[str, str] = {
             identifier: tables.ids[parent]
             for identifier, parent in zip(self.ids, tables.parents[positions].tolist(), strict=True)
@@ -159,7 +171,7 @@ class CandidateView:
             if linked in of_number:
                 links[self.ids[row]] += (of_number[linked],)
         self.links: Mapping[str, tuple[str, ...]] = links
-        self.lexical = _CandidateLexical(index.lexical, positions)
+        self.lexical = _CandidateLexical(index.lexical, positions, scores or {})
         self.titles = _CandidateTitles(tables.titles, positions)
         self.matcher, self.last_matcher = matchers
         self._positions, self._near, self._index = positions, near, index
@@ -169,7 +181,7 @@ class CandidateView:
         import numpy as np
 
         best, floor = self._near[vector.tobytes()]
-        found = np.array([best.get(int(p), floor) for p in self._positions], dtype=np.float32)
+        found = np.array([best.get(p, floor) for p in self._positions.tolist()], dtype=np.float32)
         n_ids = len(self._index.ids)
         mean = (sum(best.values()) + (n_ids - len(best)) * floor) / n_ids
         return found, mean
@@ -192,20 +204,28 @@ def compare_candidates(index: Index, query: Query, vectors: Vector | None) -> Ca
         hits = hits + matchers[1].match(query.paste.last_step.text)
     terms = lexical_terms(query)
     chosen = set(range(min(AT_LEAST, len(index.ids))))
+    together = np.zeros(index.lexical.n_documents, dtype=np.float32)
+    scores: dict[tuple[str, ...], Vector] = {}
     for name, part in terms.items():
-        chosen.update(index.lexical.best(part, TOP_LEXICAL))
+        rough, is_whole = index.lexical.rough_scores(part)
+        if is_whole:
+            scores[tuple(part)] = rough
+        chosen.update(index.lexical.best_of(rough, is_whole, part, TOP_LEXICAL))
+        together += rough * np.float32(1 / (index.lexical.idf(part) or 1))
         if name != "context":  # titles are compared with the question and the error
             chosen.update(tables.titles.best(part, TOP_TITLES))
+    # What speaks of all parts of the query need not be among the best of any.
+    chosen.update(largest(together, TOP_TOGETHER).tolist())
+    rows = vectors[vectors.any(axis=1)] if vectors is not None else np.empty((0, 0), np.float32)
     near: dict[bytes, tuple[Mapping[int, float], float]] = {}
-    for vector in vectors if vectors is not None else ():
-        if vector.any():
-            near[vector.tobytes()] = found = index.dense.nearest(vector)
-            chosen.update(found[0])
+    for vector, found in zip(rows, index.dense.nearest(rows), strict=True):
+        near[vector.tobytes()] = found
+        chosen.update(found[0])
     owners = {tables.positions[hit.signature.owner] for hit in hits}
     chosen.update(_owners_and_relatives(index, owners, terms))
     positions = np.array(sorted(chosen), dtype=np.int64)
     matchers[0].among = positions.tolist()
-    return CandidateView(index, positions, near, matchers)
+    return CandidateView(index, positions, near, matchers, scores)
 
 
 def _owners_and_relatives(

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["EXACT_CHUNKS", "CodedIndex", "DenseIndex", "read_vectors", "write_vectors"]
+__all__ = [
+    "EXACT_CHUNKS",
+    "CodedIndex",
+    "DenseIndex",
+    "all_vectors",
+    "read_vectors",
+    "write_vectors",
+]
 
 # Comparing all takes a millisecond here, and grows with the number; codes take half of that.
 EXACT_CHUNKS = 20_000
@@ -135,30 +142,29 @@ class DenseIndex:
         if self.index.ntotal == 0:
             return np.zeros((len(query), self.n_groups), dtype=np.float32)
         scores = np.empty((len(query), self.n_groups), dtype=np.float32)
-        for row in range(len(query)):
-            cosines, groups = self._search(query[row], top_chunks)
+        for row, (cosines, groups) in enumerate(zip(*self._search(query, top_chunks), strict=True)):
             scores[row] = cosines[-1]
             np.maximum.at(scores[row], groups, cosines)
         return scores
 
     def nearest(
-        self, vector: Vectors, top_chunks: int = TOP_CHUNKS
-    ) -> tuple[Mapping[int, float], float]:
-        """Return the best cosine of each group among the nearest chunks, and the least of them."""
-        if self.index.ntotal == 0:
-            return {}, 0.0
-        cosines, groups = self._search(vector, top_chunks)
-        best: dict[int, float] = {}
-        for group, cosine in zip(groups.tolist(), cosines.tolist(), strict=True):
-            best.setdefault(group, cosine)
-        return best, float(cosines[-1])
+        self, vectors: Vectors, top_chunks: int = TOP_CHUNKS
+    ) -> list[tuple[Mapping[int, float], float]]:
+        """Return for each query the best cosine of each group among the nearest, and the least."""
+        if self.index.ntotal == 0 or not len(vectors):
+            return [({}, 0.0) for _ in vectors]
+        found: list[tuple[Mapping[int, float], float]] = []
+        for cosines, groups in zip(*self._search(vectors, top_chunks), strict=True):
+            best: dict[int, float] = {}
+            for group, cosine in zip(groups.tolist(), cosines.tolist(), strict=True):
+                best.setdefault(group, cosine)
+            found.append((best, float(cosines[-1])))
+        return found
 
-    def _search(self, vector: Vectors, top_chunks: int) -> tuple[Vectors, NDArray[np.int64]]:
-        """Return cosines, falling, and groups of the nearest chunks; at least one of each."""
-        found, positions = self.index.search(
-            vector.reshape(1, -1), min(top_chunks, self.index.ntotal)
-        )
-        return found[0], self.groups[positions[0]]
+    def _search(self, vectors: Vectors, top_chunks: int) -> tuple[Vectors, NDArray[np.int64]]:
+        """Return cosines, falling, and groups of the nearest chunks, `(n_queries, n)` each."""
+        found, positions = self.index.search(vectors, min(top_chunks, self.index.ntotal))
+        return found, self.groups[positions]
 
 
 def _exact(vectors: Vectors) -> Any:
@@ -167,6 +173,14 @@ def _exact(vectors: Vectors) -> Any:
     index = faiss.IndexFlatIP(vectors.shape[1])
     index.add(vectors)
     return index
+
+
+def all_vectors(index: Any) -> Vectors:
+    """Return the vectors of a `DenseIndex`, `(n, dim) float32`; mapped where they lie in a file."""
+    if isinstance(index, CodedIndex):
+        return index.vectors
+    vectors: Vectors = index.reconstruct_n(0, index.ntotal)
+    return vectors
 
 
 def write_vectors(index: Any, folder: Path) -> None:

@@ -165,8 +165,11 @@ def _inherit(
     told = features[:, column["signature"]].copy()
     # The message is the parent's, and the question says the words of the child's title as well.
     title = column["title_words"]
+    parents = index.parents
     for identifier, row in position.items():
-        above = position.get(index.parents.get(identifier, ""))
+        if identifier not in parents:
+            continue
+        above = position.get(parents[identifier])
         if above is not None and features[row, title] >= _AS_MUCH * features[above, title] > 0:
             for name in ("signature_words", *_INHERITED):
                 cell = (row, column[name])
@@ -226,11 +229,11 @@ def _relative_features(
     signature = features[:, column["signature"]].copy()
     spoken_of = features[:, [column["lexical_words_relative"], column["lexical_context_relative"]]]
     about = spoken_of.max(axis=1) ** 2
+    links = index.links
     for identifier, row in position.items():
-        if signature[row] < STRONG:
-            general = max(
-                (signature[position[other]] for other in index.links[identifier]), default=0
-            )
+        linked = links[identifier]
+        if linked and signature[row] < STRONG:
+            general = max(signature[position[other]] for other in linked)
             features[row, column["signature_relative"]] = general * about[row]
 
 

@@ -16,6 +16,7 @@ from kb.retrieval.dense import DenseIndex
 from kb.retrieval.embedding import embed_texts, text_digest
 from kb.retrieval.encoders import Encoder, check_vectors, index_encoder_name
 from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.links import section_links
 from kb.retrieval.searchable import (
     Compared,
     EncoderProbe,
@@ -124,7 +125,7 @@ class Index:
     @cached_property
     def tables(self) -> Tables:
         """Return what candidates are picked and compared by, where the index is large."""
-        return self.stored or Tables.of(self.sections, self.links, self.lexical)
+        return self.stored or Tables.of(self.sections, self.lexical)
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
@@ -190,16 +191,6 @@ class Index:
         """Do nothing: it holds nothing outside this process."""
 
 
-def section_links(sections: Sequence[Section]) -> dict[str, tuple[str, ...]]:
-    """Return the ids each id links to among `sections`, in any language."""
-    table: dict[str, dict[str, None]] = {section.id: {} for section in sections}
-    for section in sections:
-        for target in _SECTION_LINK.findall(section.markdown):
-            if target in table and target != section.id:
-                table[section.id][target] = None
-    return {identifier: tuple(found) for identifier, found in table.items()}
-
-
 def signature_matcher(lines: Iterable[tuple[str, str]]) -> SignatureMatcher:
     """Return the automaton over (owner, line); equal pairs enter once."""
     compiled = (compile_signature(owner, line) for owner, line in dict.fromkeys(lines))
@@ -208,7 +199,6 @@ def signature_matcher(lines: Iterable[tuple[str, str]]) -> SignatureMatcher:
 
 # What a passage is embedded without: `log` fences, which signatures and BM25 match by the letter
 # and an encoder blurs; the addresses of links; the marks of the heading's attributes.
-_SECTION_LINK = re.compile(r"\]\([^()\s#]*#([^()\s]+)\)")
 _LOG_FENCE = re.compile(
     r"^ {0,3}```log(?:-last)?[ \t]*$.*?^ {0,3}```[ \t]*$", re.MULTILINE | re.DOTALL
 )
@@ -285,7 +275,7 @@ def build_index(
     vectors = embed_texts(
         texts, encoder, encoder_name, known=known, journal=journal, progress=progress
     )
-    matrix = np.stack([vectors[text_digest(text)] for text in texts]).astype(np.float32)
+    matrix = np.stack([vectors[text_digest(text)] for text in texts], dtype=np.float32)
     positions = {
         identifier: n for n, identifier in enumerate(dict.fromkeys(s.id for s in sections))
     }

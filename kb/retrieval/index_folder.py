@@ -6,7 +6,8 @@ the old index or the new one whole.
 
     manifest.json    format, generation, tokenizer, encoder, content digest, checksums of all files
     g-<digest>/      sections and chunks (`kb.retrieval.stored_sections`), vectors.faiss, BM25's
-                     arrays and terms, and of a large index its tables (`kb.retrieval.tables`)
+                     arrays and terms (`kb.retrieval.vocabulary`), and of a large index its
+                     tables (`kb.retrieval.tables`)
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb.errors import IndexFolderError
-from kb.retrieval.dense import DenseIndex, read_vectors
+from kb.retrieval.dense import DenseIndex, all_vectors, read_vectors
 from kb.retrieval.embedding import text_digest
 from kb.retrieval.index import EncoderProbe, Index, embedding_text
 from kb.retrieval.lexical import LEXICAL_FILES, LexicalIndex
@@ -230,6 +231,6 @@ def _read_generation(generation: Path, manifest: dict[str, Any]) -> Index:
 
 def known_vectors(index: Index) -> dict[str, NDArray[np.float32]]:
     """Return the vectors of an index by the digest of their text, for a build that reuses them."""
-    matrix = index.dense.index.reconstruct_n(0, index.dense.index.ntotal)
+    matrix = all_vectors(index.dense.index)
     texts = (embedding_text(index.sections[chunk.section], chunk) for chunk in index.chunks)
     return {text_digest(text): row for text, row in zip(texts, matrix, strict=True)}

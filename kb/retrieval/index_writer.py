@@ -39,6 +39,8 @@ from kb.version import __version__
 
 __all__ = ["prepare_folder", "save_index"]
 
+Files = dict[str, dict[str, int | str]]  # of each file its `bytes` and its `sha256`
+
 
 def _write(path: Path, text: str) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -91,8 +93,8 @@ def save_index(index: Index, folder: Path, digest: str) -> None:
     with _io_errors(folder), _only_builder(folder):
         _drop_left_over(folder)
         with tempfile.TemporaryDirectory(dir=folder, prefix=NEW) as new:
-            generation = _write_generation(index, Path(new), folder)
-            _publish(index, folder, generation, digest)
+            generation, files = _write_generation(index, Path(new), folder)
+            _publish(index, folder, generation, files, digest)
 
 
 @contextmanager
@@ -115,8 +117,11 @@ def _drop_left_over(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _write_generation(index: Index, new: Path, folder: Path) -> str:
-    """Write all files into `new`, then rename it to its digest inside `folder`; return the name."""
+def _write_generation(index: Index, new: Path, folder: Path) -> tuple[str, Files]:
+    """Write all files into `new`, then rename it to its digest inside `folder`.
+
+    Returns its name there, and the size and digest of each file.
+    """
     write_sections(new, index.sections)
     write_chunks(new, index.chunks)
     write_vectors(index.dense.index, new)
@@ -126,12 +131,17 @@ def _write_generation(index: Index, new: Path, folder: Path) -> str:
     names = sorted(path.name for path in new.iterdir())
     for name in names:
         _sync(new / name)
-    digest = hashlib.sha256("".join(sha256_of(new / name) for name in names).encode()).hexdigest()
+    files: Files = {
+        name: {"bytes": (new / name).stat().st_size, "sha256": sha256_of(new / name)}
+        for name in names
+    }
+    together = "".join(str(entry["sha256"]) for entry in files.values())
+    digest = hashlib.sha256(together.encode()).hexdigest()
     generation = f"{GENERATION}{digest[:16]}"
     target = folder / generation
     if target.exists() and any(
-        not (target / name).is_file() or sha256_of(target / name) != sha256_of(new / name)
-        for name in names
+        not (target / name).is_file() or sha256_of(target / name) != entry["sha256"]
+        for name, entry in files.items()
     ):  # the files of that generation were damaged: it may not be touched while it is read
         generation = f"{generation}-{os.getpid()}-{time.time_ns():x}"
         target = folder / generation
@@ -140,15 +150,11 @@ def _write_generation(index: Index, new: Path, folder: Path) -> str:
         new.rename(target)
         new.mkdir()  # for TemporaryDirectory to remove
         _sync(folder)
-    return generation
+    return generation, files
 
 
-def _publish(index: Index, folder: Path, generation: str, digest: str) -> None:
+def _publish(index: Index, folder: Path, generation: str, files: Files, digest: str) -> None:
     """Point the manifest at `generation` in one rename, then drop the generations before it."""
-    files = {
-        path.name: {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-        for path in sorted((folder / generation).iterdir())
-    }
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "kb": __version__,

@@ -9,6 +9,7 @@ as the automaton's matches are.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,9 @@ WINDOWS = (12, 6)
 _BASE = 1_000_003
 _MIX = 0x9E37_79B9_7F4A_7C15  # spreads a hash over its upper bits, which the filter takes
 _FILTER_BITS = 24
+_COMPILED = 2048  # signatures that are held as they were compiled: a megabyte
+_COUNTED_BITS = 27  # of the longest table that windows are counted in: 0.5 GB, for 30 million
+_ANCHORS = 50_000  # whose windows are hashed at a time
 _BLOCK = 1 << 16  # characters that are hashed at a time: they stay in the processor's cache
 
 
@@ -97,6 +101,8 @@ class WindowedMatcher:
     ) -> None:
         """Take the owner of each line, positions among `ids` that rise, and the lines' windows."""
         self._ids, self._owners, self._lines, self._windows = ids, owners, lines, tuple(windows)
+        # The texts of one query meet the same signatures.
+        self._signature = lru_cache(maxsize=_COMPILED)(self._compile)
 
     @classmethod
     def from_lines(cls, ids: Sequence[str], owned: Iterable[tuple[int, str]]) -> WindowedMatcher:
@@ -156,15 +162,12 @@ class WindowedMatcher:
         codes = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         n_hits: dict[int, int] = {}
         n_tries: dict[int, int] = {}
-        compiled: dict[int, Signature] = {}
         hits: list[Hit] = []
         for number, start in self._candidates(codes):
             tried = n_tries.get(number, 0)
             if n_hits.get(number, 0) >= MAX_HITS or tried >= MAX_TRIES or start < 0:
                 continue
-            if number not in compiled:
-                compiled[number] = self._signature(number)
-            signature = compiled[number]
+            signature = self._signature(number)
             anchor = signature.pieces[signature.anchor]
             if folded.startswith(anchor, start):
                 hit = verify(signature, folded, start, start + len(anchor), starts)
@@ -184,7 +187,11 @@ class WindowedMatcher:
 
         Quoted pieces are looked for in the signatures of the owners at `among`, by default all.
         """
-        hits = self.match(text)
+        return self.match(text) + self.match_quoted(text, among)
+
+    def match_quoted(self, text: str, among: Collection[int] | None = None) -> list[Hit]:
+        """Return the hits of what is quoted in a person's words."""
+        hits: list[Hit] = []
         quoted = list(quotations(text))
         lines = list(self._lines_of(among)) if quoted else []
         for piece in quoted:
@@ -211,7 +218,7 @@ class WindowedMatcher:
         order = np.argsort(start, kind="stable")
         yield from zip(number[order].tolist(), start[order].tolist(), strict=True)
 
-    def _signature(self, number: int) -> Signature:
+    def _compile(self, number: int) -> Signature:
         owner = self._ids[int(self._owners[number])]
         signature = compile_signature(owner, self._lines[number])
         assert signature is not None  # only such lines were taken
@@ -251,23 +258,42 @@ def _choose(size: int, numbers: Sequence[int], anchors: Sequence[str]) -> _Windo
     empty = np.empty(0, dtype=np.uint64)
     if not numbers:
         return _Windows(size, empty, empty.astype(np.int32), empty.astype(np.int16))
-    chosen = [anchors[number] for number in numbers]
-    text = "".join(chosen)
-    hashes = _hash(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"), size)
-    lengths = np.array([len(anchor) for anchor in chosen], dtype=np.int64)
-    n_windows = lengths - size + 1
-    member = np.repeat(np.arange(len(chosen)), n_windows)
-    offset = np.arange(len(member)) - np.repeat(np.cumsum(n_windows) - n_windows, n_windows)
-    values = hashes[(np.cumsum(lengths) - lengths)[member] + offset]
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    best = np.lexsort((offset, counts[which], member))[np.cumsum(n_windows) - n_windows]
-    order = np.lexsort((np.asarray(numbers), values[best]))
-    return _Windows(
-        size,
-        values[best][order],
-        np.asarray(numbers, dtype=np.int32)[order],
-        offset[best][order].astype(np.int16),
-    )
+    # How many anchors have a window is counted by a part of its hash, in a table several times as
+    # long as there are windows: one that is taken for commoner than it is does no harm.
+    n_windows = sum(len(anchors[number]) - size + 1 for number in numbers)
+    bits = min(max(2 * n_windows, 1 << 10).bit_length(), _COUNTED_BITS)
+    shift = np.uint64(64 - bits)
+    counts = np.zeros(1 << bits, dtype=np.int32)
+    for values, _, _ in _windows_of(size, numbers, anchors):
+        np.add.at(counts, (values >> shift).astype(np.int64), 1)
+    keys = np.empty(len(numbers), dtype=np.uint64)
+    offsets = np.empty(len(numbers), dtype=np.int16)
+    done = 0
+    for values, member, offset in _windows_of(size, numbers, anchors):
+        order = np.lexsort((offset, counts[values >> shift], member))
+        best = order[np.flatnonzero(offset == 0)]  # the first of each member, in member's order
+        keys[done : done + len(best)] = values[best]
+        offsets[done : done + len(best)] = offset[best]
+        done += len(best)
+    order = np.lexsort((np.asarray(numbers), keys))
+    return _Windows(size, keys[order], np.asarray(numbers, dtype=np.int32)[order], offsets[order])
+
+
+def _windows_of(
+    size: int, numbers: Sequence[int], anchors: Sequence[str]
+) -> Iterator[tuple[Hashes, NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield, block by block, the hashes of anchors' windows, whose each is, and where in it."""
+    import numpy as np
+
+    for start in range(0, len(numbers), _ANCHORS):
+        chosen = [anchors[number] for number in numbers[start : start + _ANCHORS]]
+        text = "".join(chosen)
+        hashes = _hash(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"), size)
+        lengths = np.array([len(anchor) for anchor in chosen], dtype=np.int64)
+        n_windows = lengths - size + 1
+        member = np.repeat(np.arange(len(chosen)), n_windows)
+        offset = np.arange(len(member)) - np.repeat(np.cumsum(n_windows) - n_windows, n_windows)
+        yield hashes[(np.cumsum(lengths) - lengths)[member] + offset], member, offset
 
 
 def _repeats(values: NDArray[np.int64]) -> NDArray[np.int64]:

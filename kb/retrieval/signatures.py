@@ -76,7 +76,7 @@ class Hit:
 
 
 def _weight(piece: str) -> int:
-    return sum(character.isalnum() for character in piece)
+    return sum(map(str.isalnum, piece))
 
 
 def compile_signature(owner: str, line: str) -> Signature | None:

@@ -7,14 +7,17 @@ sections once, at the build; loading a million sections then takes no longer tha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.retrieval.arrays import map_array, write_array
 from kb.retrieval.lexical import LexicalIndex
+from kb.retrieval.links import linked_ids
 from kb.retrieval.signature_windows import WindowedMatcher
 from kb.retrieval.titles import TitleTerms
 from kb.types import Section, SectionKind
@@ -26,6 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["CAUSE", "CONSEQUENCE", "HARMLESS", "TABLE_FILE", "Tables"]
 
 CAUSE, CONSEQUENCE, HARMLESS = 0, 1, 2  # a harmless one is a consequence too
+_KINDS: Mapping[SectionKind, int] = {
+    "cause": CAUSE,
+    "consequence": CONSEQUENCE,
+    "harmless": HARMLESS,
+}
 TABLE_FILE = "ids.json"  # there where tables are
 
 
@@ -44,42 +52,45 @@ class Tables:
     last_matcher: WindowedMatcher
 
     @classmethod
-    def of(
-        cls,
-        sections: Iterable[Section],
-        links: Mapping[str, Sequence[str]],
-        lexical: LexicalIndex,
-    ) -> Tables:
-        """Return the tables of sections, which need no Markdown, and of the links between ids."""
+    def of(cls, sections: Iterable[Section], lexical: LexicalIndex) -> Tables:
+        """Return the tables of sections, which are looked through once and not held."""
         import numpy as np
 
         positions: dict[str, int] = {}
-        owners: list[int] = []
-        titles: list[list[str]] = []
+        owners = array("i")
+        titles: list[tuple[str, ...]] = []
         parents: list[str | None] = []
-        kinds: list[set[SectionKind]] = []
+        kinds = array("h")
+        links: list[tuple[int, str]] = []
         lines: list[tuple[int, str]] = []
         last_lines: list[tuple[int, str]] = []
         for section in sections:
             owner = positions.setdefault(section.id, len(positions))
             owners.append(owner)
             if owner == len(titles):
-                titles.append([])
+                titles.append((section.title,))
                 parents.append(section.parent)
-                kinds.append(set())
-            kinds[owner].add(section.kind)
-            titles[owner].append(section.title)
+                kinds.append(_KINDS[section.kind])
+            else:
+                titles[owner] += (section.title,)
+                kinds[owner] = _kind_of_both(kinds[owner], _KINDS[section.kind])
+            links.extend((owner, target) for target in linked_ids(section.markdown))
             lines.extend((owner, line) for line in section.signatures)
             last_lines.extend((owner, line) for line in section.last_signatures)
+        linked = dict.fromkeys(
+            (owner, positions[target])
+            for owner, target in links
+            if target in positions and positions[target] != owner
+        )
+        pairs = np.array(sorted(linked, key=itemgetter(0)), dtype=np.int32).reshape(-1, 2)
         ids = tuple(positions)
-        linked = [[positions[other] for other in links[identifier]] for identifier in ids]
         return cls(
             ids,
             np.array(owners, dtype=np.int32),
             np.array([positions.get(parent or "", -1) for parent in parents], dtype=np.int32),
-            np.array([_kind(found) for found in kinds], dtype=np.int16),
-            np.array([other for others in linked for other in others], dtype=np.int32),
-            np.cumsum([0, *map(len, linked)], dtype=np.int64),
+            np.array(kinds, dtype=np.int16),
+            np.ascontiguousarray(pairs[:, 1]),
+            np.searchsorted(pairs[:, 0], np.arange(len(ids) + 1)),
             TitleTerms.from_titles(titles, lexical),
             WindowedMatcher.from_lines(ids, lines),
             WindowedMatcher.from_lines(ids, last_lines),
@@ -153,8 +164,6 @@ class Tables:
         return order, self.links[order]
 
 
-def _kind(found: set[SectionKind]) -> int:
+def _kind_of_both(one: int, other: int) -> int:
     """Return what an id is whose sections, one a language, are of these kinds."""
-    if "cause" in found:
-        return CAUSE
-    return HARMLESS if "harmless" in found else CONSEQUENCE
+    return CAUSE if CAUSE in (one, other) else max(one, other)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb.retrieval.arrays import map_array, ranges, write_array
-from kb.retrieval.lexical import LexicalIndex, largest
+from kb.retrieval.lexical import MAX_POSTINGS, LexicalIndex, largest
 from kb.retrieval.tokenization import tokenize
 
 if TYPE_CHECKING:
@@ -70,14 +71,15 @@ class TitleTerms:
         # document's titles begin; then term by term, rising, the titles that hold it.
         self._numbers, self._ends, self._totals, self._firsts, self._sorted, self._by_term = arrays
         self._owners = np.repeat(np.arange(len(self._firsts) - 1), np.diff(self._firsts))
+        self._inverse = (1 / np.maximum(self._totals, 1e-6)).astype(np.float32)
 
     @classmethod
     def from_titles(cls, titles: Iterable[Sequence[str]], lexical: LexicalIndex) -> TitleTerms:
         """Take the titles of each document, one a language; terms weigh their idf in `lexical`."""
         import numpy as np
 
-        numbers: list[int] = []
-        ends, totals, firsts = [0], [], [0]
+        numbers, ends, firsts = array("i"), array("q", [0]), array("q", [0])
+        totals = array("d")
         for versions in titles:
             for title in versions:
                 terms = set(tokenize(title))
@@ -103,8 +105,8 @@ class TitleTerms:
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""
-        for name, array in zip(TITLE_FILES, self._arrays, strict=True):
-            write_array(folder / name, array)
+        for name, values in zip(TITLE_FILES, self._arrays, strict=True):
+            write_array(folder / name, values)
 
     @classmethod
     def load(cls, folder: Path, lexical: LexicalIndex) -> TitleTerms:
@@ -118,14 +120,17 @@ class TitleTerms:
         asked = np.array(sorted(self._lexical.numbers(set(terms))), dtype=np.int32)
         starts = np.searchsorted(self._sorted, asked)
         ends = np.searchsorted(self._sorted, asked, side="right")
-        found = [self._by_term[start:end] for start, end in zip(starts, ends, strict=True)]
-        if not found:
-            return []
-        weights = np.repeat(self._lexical.idf_of(asked), ends - starts)
-        said = np.bincount(np.concatenate(found), weights, minlength=len(self._totals))
-        titles = np.flatnonzero(said)
-        chosen = titles[largest(said[titles] / self._totals[titles], top)]
-        return sorted(set(self._owners[chosen].tolist()))
+        shares = np.zeros(len(self._totals), dtype=np.float32)
+        weights = self._lexical.idf_of(asked).astype(np.float32)
+        taken = 0
+        for number in np.argsort(ends - starts, kind="stable").tolist():
+            start, end = int(starts[number]), int(ends[number])
+            if taken and taken + end - start > MAX_POSTINGS:
+                break
+            np.add.at(shares, self._by_term[start:end], weights[number])
+            taken += end - start
+        shares *= self._inverse
+        return sorted(set(self._owners[largest(shares, top)].tolist()))
 
     def shares_of(self, documents: NDArray[np.int64], terms: Iterable[str]) -> NDArray[np.float32]:
         """Return the share of the best title's idf among distinct `terms`, `(n,) float32`."""

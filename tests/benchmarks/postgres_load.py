@@ -1,7 +1,8 @@
 """Three replicas under 200 concurrent asks while a publisher switches generations ten times.
 
-`postgres_load.py` starts a server, three web processes over one corpus, and asks them over HTTP
-until the publisher is done. Each generation bears its number in every section, so that an answer
+`postgres_load.py` starts a server, three web processes over one corpus behind HAProxy as the README
+sets it up, and asks over HTTP until the publisher is done. After the third switch one of the three
+is killed (SIGKILL), after the sixth it is started again. Each generation bears its number in every section, so that an answer
 from two generations, or from a half-written one, would be seen. The encoder is a function of the
 words: what is under load is the database and what is around it.
 """
@@ -25,6 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "postgres"))
 
 from postgres_pages import WordsEncoder, page, put
+from postgres_proxy import HAPROXY, free_ports, start_proxy
 
 TOPICS = [f"part{number}" for number in range(60)]
 MARK = re.compile(r"generation-\d+")
@@ -55,14 +57,14 @@ def publish_marked(url: str, folder: Path, generation: int) -> None:
 
 
 async def ask_on(
-    ports: list[int], number: int, stop: threading.Event, seen: list[tuple[str, float]]
+    port: int, number: int, stop: threading.Event, seen: list[tuple[str, float]]
 ) -> None:
-    """Ask one replica after the other until told to stop; note each outcome and its seconds."""
+    """Ask until told to stop; note each outcome and its seconds."""
     async with httpx.AsyncClient(timeout=120) as client:
         turn = number
         while not stop.is_set():
             topic = TOPICS[turn % len(TOPICS)]
-            address = f"http://127.0.0.1:{ports[turn % len(ports)]}/api/v1/ask"
+            address = f"http://127.0.0.1:{port}/api/v1/ask"
             turn += 1
             start = time.perf_counter()
             try:
@@ -101,17 +103,26 @@ def main() -> None:
     )
     url, folder = server.get_uri(), Path(tempfile.mkdtemp())
     publish_marked(url, folder, 0)
-    ports = [int(os.environ.get("KB_LOAD_PORT", "18460")) + number for number in range(3)]
+    if HAPROXY is None:
+        raise SystemExit("there is no haproxy on PATH; install it")
+    front, *ports = free_ports(4)
     command = [sys.executable, __file__, "--replica", url]
     replicas = [subprocess.Popen([*command, str(port)]) for port in ports]
     for port in ports:
         _wait_for(port)
+    proxy = start_proxy(folder, front, ports)
+    _wait_for(front)
     stop, seen = threading.Event(), []
 
     def publish_all() -> None:
         for generation in range(1, args.switches + 1):
             publish_marked(url, folder, generation)
             seen_until(f"generation-{generation}")
+            if generation == 3:
+                replicas[1].kill()
+                replicas[1].wait()
+            if generation == 6:
+                replicas[1] = subprocess.Popen([*command, str(ports[1])])
         stop.set()
 
     def seen_until(mark: str) -> None:
@@ -122,7 +133,7 @@ def main() -> None:
             time.sleep(0.1)
 
     async def ask_all() -> None:
-        await asyncio.gather(*(ask_on(ports, number, stop, seen) for number in range(args.asks)))
+        await asyncio.gather(*(ask_on(front, number, stop, seen) for number in range(args.asks)))
 
     publisher = threading.Thread(target=publish_all)
     start = time.perf_counter()
@@ -133,10 +144,11 @@ def main() -> None:
     outcomes = [outcome for outcome, _ in seen]
     bad = [outcome for outcome in outcomes if not MARK.fullmatch(outcome)]
     p50, p99 = np.percentile([took for outcome, took in seen if MARK.fullmatch(outcome)], (50, 99))
+    print(f"load {os.getloadavg()[0]:.1f}; one replica killed after the third switch")
     print(f"{len(seen)} asks in {seconds:.0f} s, {args.asks} at a time, {args.switches} switches")
     print(f"p50 {p50:.2f} s, p99 {p99:.2f} s; failed, wrong or mixed: {len(bad)} {bad[:3]}")
     print("generations answered from:", len(set(outcomes) - set(bad)))
-    for process in replicas:
+    for process in (proxy, *replicas):
         process.terminate()
         process.wait()
     server.cleanup()

@@ -20,6 +20,7 @@ import hashlib
 import os
 import pickle
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -31,7 +32,8 @@ from typing import Any
 import numpy as np
 
 from kb.corpus.chunking import Chunk
-from kb.postgres import copying
+from kb.corpus.parallel import all_processors
+from kb.postgres import connections, copying
 from kb.postgres.connections import connect
 from kb.postgres.corpora import corpus_of, drop_corpus, encoder_of
 from kb.postgres.generation import analyze, write_generation
@@ -167,13 +169,14 @@ def _noise(random: Any, n: int, real: np.ndarray, share: float) -> np.ndarray:
 
 
 def ask_all(measured: Measured, index: Any, queries: Sequence[Any]) -> Measured:
-    """Rank every query, the first ten of them once before, unmeasured."""
-    for number, (query, vectors) in enumerate([*queries[:10], *queries]):
+    """Rank every query, the first of them once before, unmeasured."""
+    before = len(queries) // 10
+    for number, (query, vectors) in enumerate([*queries[:before], *queries]):
         start = time.perf_counter()
         seen = index.compared(query, vectors)
         ranking = rank(collect_evidence(query, seen, vectors), query.programs)
         seen.fetch(ranking.ids[:3])
-        if number >= 10:
+        if number >= before:
             measured.times_ms.append(1000 * (time.perf_counter() - start))
             measured.tops.append(ranking.ids[:10])
             best = np.argsort(-seen.cosines(vectors[0])[0], kind="stable")[:10]
@@ -191,7 +194,7 @@ def measure_folder(made: Synthetic) -> tuple[Measured, list[tuple[str, ...]]]:
         sections=tuple(made.sections),
         chunks=tuple(made.chunks),
         dense=DenseIndex.from_vectors(made.vectors, np.arange(n)),
-        lexical=LexicalIndex.from_terms(group_terms(made.sections)),
+        lexical=LexicalIndex.from_terms(group_terms(made.sections, all_processors())),
         encoder=made.probe,
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -211,21 +214,15 @@ def measure_folder(made: Synthetic) -> tuple[Measured, list[tuple[str, ...]]]:
     return measured, truth
 
 
-def apart(measure: Callable[[Synthetic], Any], made: Synthetic) -> Any:
-    """Return what `measure` returns in a process of its own, so that its memory comes back."""
+def folder_apart(n: int) -> tuple[Measured, list[tuple[str, ...]]]:
+    """Return what `measure_folder` returns in a process of its own, so that its memory comes back.
+
+    It makes the same sections again: a fork would hang in the threads that FAISS has started.
+    """
     with tempfile.NamedTemporaryFile() as file:
-        process = os.fork()
-        if not process:
-            code = 1
-            try:
-                Path(file.name).write_bytes(pickle.dumps(measure(made)))
-                code = 0
-            finally:
-                sys.stderr.flush()
-                os._exit(code)
-        if os.waitpid(process, 0)[1]:
-            raise SystemExit("the folder could not be measured; leave it out with --no-folder")
-        return pickle.loads(Path(file.name).read_bytes())
+        subprocess.run([sys.executable, __file__, str(n), "--folder-into", file.name], check=True)
+        found: tuple[Measured, list[tuple[str, ...]]] = pickle.loads(Path(file.name).read_bytes())
+    return found
 
 
 def measure_postgres(made: Synthetic, url: str) -> Iterator[Measured]:
@@ -250,7 +247,16 @@ def measure_postgres(made: Synthetic, url: str) -> Iterator[Measured]:
         )
         _say("vectors are written", start)
         chunks = list(made.chunks)
-        write_generation(connection, corpus, encoder, made.sections, chunks, digests, "digest")
+        write_generation(
+            connection,
+            corpus,
+            encoder,
+            made.sections,
+            chunks,
+            digests,
+            "digest",
+            all_processors(),
+        )
         built = time.perf_counter() - start
         _say("the generation is written", start)
         analyze(connection, corpus)
@@ -264,12 +270,12 @@ def measure_postgres(made: Synthetic, url: str) -> Iterator[Measured]:
         _say("HNSW is built", start)
         near = Measured("PostgreSQL, HNSW", n, built, _megabytes(connection))
         yield ask_all(near, _opened(url, exact=False), made.queries)
-    drop_corpus(url, CORPUS)
 
 
 def _say(what: str, since: float) -> None:
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
-    print(f"{what} after {time.perf_counter() - since:,.0f} s; load {load}", file=sys.stderr)
+    seconds = time.perf_counter() - since
+    print(f"{what} after {seconds:,.0f} s; load {load}", file=sys.stderr, flush=True)
 
 
 def _opened(url: str, *, exact: bool) -> PostgresIndex:
@@ -291,37 +297,47 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="+", type=int)
     parser.add_argument("--url")
-    parser.add_argument("--buffers", default="2GB")
-    parser.add_argument("--no-folder", action="store_true")
+    parser.add_argument("--buffers", default="4GB")
+    parser.add_argument("--folder-up-to", type=int, default=BRUTE_FORCE)
+    parser.add_argument("--folder-into", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    url, stop = (args.url, lambda: None) if args.url else _server(args.buffers)
+    if args.folder_into:
+        args.folder_into.write_bytes(pickle.dumps(measure_folder(Synthetic(args.sizes[0]))))
+        return
+    connections._STATEMENT_TIMEOUT_MS = (
+        300_000  # comparing a million takes longer than readers wait
+    )
     print("| sections | index | build | size | p50 | p99 | vectors | of the first 10 | first |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     for n in args.sizes:
         start = time.perf_counter()
+        truth: list[tuple[str, ...]] = []
+        folder = None
+        if n <= args.folder_up_to:
+            folder, truth = folder_apart(n)
+            _say(f"the folder of {n:,} sections is measured", start)
         made = Synthetic(n)
         near = made.nearest()
         _say(f"{n:,} sections are made", start)
-        truth: list[tuple[str, ...]] = []
-        folder = None
-        if not args.no_folder:
-            start = time.perf_counter()
-            folder, truth = apart(measure_folder, made)
-            _say("the folder is measured", start)
+        url, stop = _database(args.url) if args.url else _server(args.buffers)
         for measured in measure_postgres(made, url):
             truth = truth or measured.tops
             if folder is not None:
                 print(folder.row(near, truth), flush=True)
                 folder = None
             print(measured.row(near, truth), flush=True)
+        stop()
         del made
         gc.collect()
     peaks = [resource.getrusage(of).ru_maxrss / 1e6 for of in _PROCESSES]
     print(f"\nat most {peaks[0]:.1f} GB here, {peaks[1]:.1f} GB in a process for the folder")
-    stop()
 
 
 _PROCESSES = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+
+
+def _database(url: str) -> tuple[str, Callable[[], None]]:
+    return url, lambda: drop_corpus(url, CORPUS)
 
 
 def _server(buffers: str) -> tuple[str, Callable[[], None]]:

@@ -41,6 +41,13 @@ def test_an_error_in_a_process_is_raised_here(many):
         list(parallel_map(int, ["1"] * 40 + ["x"], 2))
 
 
+def test_items_are_taken_as_results_are_asked_for():
+    taken = []
+    results = parallel_map(abs, (taken.append(n) or n for n in range(100_000)), 2)
+    assert next(results) == 0 and len(taken) < 2_000
+    results.close()
+
+
 def test_no_worker_is_an_error():
     assert all_processors() >= 1
     with pytest.raises(InputError, match=r"processes is 0; expected 1 or more"):

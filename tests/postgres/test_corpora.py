@@ -98,6 +98,7 @@ def test_a_role_sees_its_own_corpora_alone(two, portal, folder_of, opened):
         "kb_vector",
         "kb_term",
         "kb_frequency",
+        "kb_posting",
         "kb_signature",
     ]
     with psycopg.connect(portal, autocommit=True) as connection:

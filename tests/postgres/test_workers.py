@@ -34,7 +34,6 @@ class Served:
         command += ["--index", url, "--corpus", "docs", "--feedback", url, "--rate-limit", "0"]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=output)
-        wait_until(lambda: all(self.is_ready() for _ in range(8)), 120)
 
     def publish(self, folder: Path, *topics: str) -> None:
         for path, text in page(*topics).items():
@@ -65,9 +64,12 @@ def served(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     with connect(server.get_uri()) as connection:
         connection.execute("CREATE DATABASE kb_workers TEMPLATE kb_template")
     made = Served(server.get_uri("kb_workers"), tmp_path_factory.mktemp("workers"))
-    yield made
-    made.process.kill()
-    made.process.wait()
+    try:
+        wait_until(lambda: all(made.is_ready() for _ in range(8)), 120)
+        yield made
+    finally:
+        made.process.kill()
+        made.process.wait()
     with connect(server.get_uri()) as connection:
         connection.execute("DROP DATABASE kb_workers WITH (FORCE)")
 
