@@ -19,6 +19,7 @@ from kb.corpus.documents import content_digest, read_corpus
 from kb.errors import EncoderError, InputError, OutdatedError
 from kb.postgres.connections import is_database
 from kb.query.paste import Query, read_query
+from kb.retrieval.about import about_serving
 from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import (
     DEFAULT_ENCODER,
@@ -244,7 +245,9 @@ class KnowledgeBase:
         catalog, matcher = self._catalog()
         marks = catalog_marks(query, catalog, find_messages(query, matcher))
         vectors = self._embed(query)
-        return query, collect_evidence(query, self.index.compared(query, vectors), vectors), marks
+        seen = self.index.compared(query, vectors)
+        evidence = self._with_about(collect_evidence(query, seen, vectors), vectors)
+        return query, evidence, marks
 
     def section(self, identifier: str, language: Language) -> Section | None:
         """Return a section by id, in `language` where it exists in it, None if there is none."""
@@ -375,7 +378,12 @@ class KnowledgeBase:
             evidence = with_dense(first[1], seen, vectors)
         else:
             evidence = collect_evidence(query, seen, vectors)
+        if "dense" in self._legs:
+            evidence = self._with_about(evidence, vectors)
         return seen, evidence, rank(evidence, query.programs, marks, self._legs)
+
+    def _with_about(self, evidence: Evidence, vectors: NDArray[np.float32]) -> Evidence:
+        return replace(evidence, about=about_serving(vectors[0], self.index.encoder.name))
 
     def _embed(self, query: Query) -> NDArray[np.float32]:
         import numpy as np

@@ -12,6 +12,7 @@ from typing import Any
 
 from kb.cli.parsers import FOUND, Subparsers, add_command, add_index, add_json, add_language
 from kb.errors import InputError
+from kb.evaluation.asked import read_asked
 from kb.evaluation.golden import Case, read_golden, read_jsonl
 from kb.knowledge_base import KnowledgeBase
 from kb.version import __version__
@@ -60,7 +61,9 @@ def add_eval_parser(commands: Subparsers) -> None:
 
 
 def read_cases(path: Path) -> list[Case]:
-    """Read a golden folder or a JSONL file; InputError where it is neither."""
+    """Read a golden folder, one of questions, or a JSONL file; InputError where it is neither."""
+    if (path / "in_scope.yaml").is_file():
+        return read_asked(path)
     if path.is_dir():
         return read_golden(path)
     if path.is_file():

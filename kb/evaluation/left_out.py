@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from kb.evaluation.train import (
     FOLDS,
-    OPERATING_POINT,
     SEED,
     Example,
     confidence_rows,
@@ -37,7 +36,7 @@ class LeftOut:
 
     example: Example
     ids: tuple[str, ...]  # the first three
-    in_scope: float  # how likely it is in scope; refused below OPERATING_POINT
+    in_scope: float  # how likely it is in scope; refused below its operating point
     right: float  # how likely the first is right, if it is
 
 
@@ -77,7 +76,7 @@ def figures(results: Sequence[LeftOut]) -> dict[str, float]:
 
     inside = [result for result in results if result.example.case.in_scope]
     first = [result.ids[0] in result.example.case.topics for result in inside]
-    refused = np.array([result.in_scope < OPERATING_POINT for result in results])
+    refused = np.array([result.in_scope < result.example.operating_point for result in results])
     scope = np.array([result.example.case.in_scope for result in results])
     sure = np.array([result.right for result in inside])
     values = {

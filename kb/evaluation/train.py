@@ -4,7 +4,9 @@
 
 Ranking: a linear model with signs given beforehand, fitted by listwise softmax loss (Cao et al.,
 2007) and drawn towards the priors below, since six hundred cases cannot carry twenty free
-weights. Confidence: logistic regression, likewise. Both are checked on whole topics that were left
+weights. Confidence: logistic regression, likewise; questions that were asked without a log
+(`asked/`) belong to its cases. What a question is about: see `kb.evaluation.fit_about`. All are
+checked on whole topics that were left
 out of the fit (five folds, seed 7); the figures are written beside the weights.
 """
 
@@ -15,20 +17,24 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kb.evaluation.asked import read_asked
 from kb.evaluation.commands import read_cases
+from kb.evaluation.descent import adam
 from kb.evaluation.golden import Case
 from kb.knowledge_base import KnowledgeBase
+from kb.retrieval.about import ABOUT_FILE
 from kb.retrieval.confidence import (
     CONFIDENCE_FEATURES,
     RIGHT_FEATURES,
     CatalogMarks,
     confidence_features,
 )
-from kb.retrieval.evidence import FEATURES, Evidence
+from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, load_encoder
+from kb.retrieval.evidence import FEATURES, Evidence, dense_texts
 from kb.retrieval.fusion import WEIGHTS_FILE
 
 if TYPE_CHECKING:
@@ -41,7 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDS",
-    "OPERATING_POINT",
     "SEED",
     "Example",
     "collect_examples",
@@ -49,6 +54,7 @@ __all__ = [
     "fit_confidence",
     "fit_ranking",
     "fit_right",
+    "judge_words",
     "main",
     "train",
 ]
@@ -98,13 +104,19 @@ CONFIDENCE_PRIOR: Mapping[str, float] = {
     "not_other_in_words": 5.0,
     "not_other_in_log": 3.5,
     "not_foreign_frames": 2.0,
+    "about_alone": 3.0,
+    "about_beside": 1.0,
+    "about_unknown": 0.5,
 }
 INTERCEPT_PRIOR = -4.0
 CONFIDENCE_L2 = 6e-3
+# Every so manieth question without a log is a case of the confidence: as many as there are logs.
+ASKED_STRIDE = 3
 # Where the answer is given, on the fitted probability: chosen on left-out topics so that at least
-# 95 % of what is out of scope is refused and at most 2 % of what is in scope. The intercept is
-# then moved so that this point is 0.5.
-OPERATING_POINT = 0.26
+# 95 % of what is out of scope is refused and at most 2 % of the logs in scope. The intercept is then
+# moved so that this point is 0.5. Of a log without words fewer are out of scope at a given
+# probability: who pastes one alone pastes the right one.
+OPERATING_POINT, LOG_ALONE_POINT = 0.7, 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +128,17 @@ class Example:
     evidence: Evidence
     programs: ProgramEvidence
     marks: CatalogMarks
+    vector: NDArray[np.float32] | None = None  # of the words, None where there are none
+
+    @property
+    def operating_point(self) -> float:
+        """Return the fitted probability from which it is answered."""
+        return OPERATING_POINT if self.evidence.about else LOG_ALONE_POINT
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is of the questions that were asked without a log."""
+        return self.case.id.startswith("asked-")
 
 
 def collect_examples(
@@ -130,25 +153,12 @@ def collect_examples(
         for question in questions:
             query, evidence, marks = base.evidence_for(case.paste, question or None)
             topic = case.topics[0] if case.in_scope else case.id.split("/")[0]
-            examples.append(Example(case, topic, evidence, query.programs, marks))
+            words = dense_texts(query)[0]
+            vector = base.encoder.encode_query([words])[0] if words.strip() else None
+            examples.append(Example(case, topic, evidence, query.programs, marks, vector))
         if progress is not None:
             progress(number, len(cases))
     return examples
-
-
-def _adam(gradient: Callable[[Array], Array], start: Array, steps: int, rate: float) -> Array:
-    """Minimise by Adam (Kingma & Ba, 2015), each weight kept from crossing zero."""
-    import numpy as np
-
-    weights, first, second = start.copy(), np.zeros_like(start), np.zeros_like(start)
-    sign = np.sign(start)
-    for step in range(1, steps + 1):
-        g = gradient(weights)
-        first = 0.9 * first + 0.1 * g
-        second = 0.999 * second + 0.001 * g * g
-        weights -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-9)
-        weights = np.where(sign * weights < 0, 0.0, weights)
-    return weights
 
 
 def fit_ranking(examples: Sequence[Example]) -> Array:
@@ -169,7 +179,7 @@ def fit_ranking(examples: Sequence[Example]) -> Array:
         slope = np.einsum("nij,ni->j", features, all_share - right_share) / len(inside)
         return np.asarray(slope + 0.002 * (weights - prior))
 
-    fitted = _adam(gradient, prior, steps=400, rate=0.1)
+    fitted = adam(gradient, prior, steps=400, rate=0.1, keep_signs=True)
     return np.asarray((1 - FITTED_SHARE) * prior + FITTED_SHARE * fitted)
 
 
@@ -203,7 +213,7 @@ def fit_confidence(examples: Sequence[Example], ranking: Array) -> Array:
         slope = rows.T @ (balance * (probability - inside))
         return np.asarray(slope + CONFIDENCE_L2 * free * (weights - prior))
 
-    return _adam(gradient, prior, steps=1500, rate=0.05)
+    return adam(gradient, prior, steps=1500, rate=0.05, keep_signs=True)
 
 
 def _is_right(example: Example, ranking: Array) -> bool:
@@ -237,22 +247,57 @@ def fit_right(
         return np.asarray(values.T @ (predicted - labels) / len(labels) + 1e-3 * weights)
 
     start = np.array([-0.5, *(0.5 for _ in RIGHT_FEATURES)])
-    return _adam(gradient, start, steps=1500, rate=0.02)
+    return adam(gradient, start, steps=1500, rate=0.02, keep_signs=True)
 
 
-def train(examples: Sequence[Example]) -> dict[str, Any]:
-    """Return what `weights.json` holds: weights, and how they were made and checked."""
+def judge_words(examples: Sequence[Example]) -> tuple[list[Example], dict[str, Any]]:
+    """Return the examples with what their words are about, and what `about.json` holds.
+
+    What an example is said to be about comes from a model that was fitted without its topic.
+    """
+    import numpy as np
+
+    from kb.evaluation.fit_about import fit_about, left_out_about
+
+    spoken = [example for example in examples if example.vector is not None]
+    vectors = np.array([example.vector for example in spoken], dtype=np.float64)
+    in_scope = np.array([example.case.in_scope for example in spoken])
+    values = left_out_about(vectors, in_scope, [e.topic for e in spoken], FOLDS, SEED)
+    of_example = {id(example): float(v) for example, v in zip(spoken, values, strict=True)}
+    judged = [
+        replace(e, evidence=replace(e.evidence, about=of_example.get(id(e), 0.0))) for e in examples
+    ]
+    weights, intercept = fit_about(vectors, in_scope)
+    model = {
+        "encoder": DEFAULT_ENCODER,
+        "intercept": round(intercept, 4),
+        "weights": [round(float(weight), 3) for weight in weights],
+    }
+    return judged, model
+
+
+def train(examples: Sequence[Example], asked: Sequence[Example] = ()) -> dict[str, Any]:
+    """Return what `weights.json` holds: weights, and how they were made and checked.
+
+    `asked` are questions without a log: of the confidence's cases alone, since they would outweigh
+    the logs in the ranking.
+    """
     from kb.evaluation.left_out import figures, leave_topics_out  # which fits by this module
 
     ranking = fit_ranking(examples)
-    model = fit_confidence(examples, ranking)
-    right = fit_right(examples)
-    shift = math.log(OPERATING_POINT / (1 - OPERATING_POINT))
-    named = zip(CONFIDENCE_FEATURES, model[1:], strict=True)
+    both = [*examples, *asked]
+    model = fit_confidence(both, ranking)
+    right = fit_right(both)
+    shift = _logit(OPERATING_POINT)
+    named = dict(zip(CONFIDENCE_FEATURES, (float(weight) for weight in model[1:]), strict=True))
+    named["about_unknown"] += shift - _logit(LOG_ALONE_POINT)
+    left_out = leave_topics_out(both)
+    of_logs = [result for result in left_out if not result.example.is_asked]
+    of_asked = [result for result in left_out if result.example.is_asked]
     return {
         "ranking": {n: round(float(w), 3) for n, w in zip(FEATURES, ranking, strict=True)},
         "in_scope": {
-            "weights": {name: round(float(weight), 3) for name, weight in named},
+            "weights": {name: round(weight, 3) for name, weight in named.items()},
             "intercept": round(float(model[0]) - shift, 3),
         },
         "right": {
@@ -266,11 +311,35 @@ def train(examples: Sequence[Example]) -> dict[str, Any]:
             "command": "python -m kb.evaluation.train tests/golden",
             "seed": SEED,
             "folds": FOLDS,
-            "in_scope": sum(example.case.in_scope for example in examples),
-            "out_of_scope": sum(not example.case.in_scope for example in examples),
-            "on_left_out_topics": figures(leave_topics_out(examples)),
+            "in_scope": sum(example.case.in_scope for example in both),
+            "out_of_scope": sum(not example.case.in_scope for example in both),
+            "on_left_out_topics": figures(of_logs),
+            **({"asked_on_left_out_topics": figures(of_asked)} if of_asked else {}),
         },
     }
+
+
+def _logit(probability: float) -> float:
+    return math.log(probability / (1 - probability))
+
+
+class _Remembering:
+    """An encoder that embeds each text once."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        for text in texts:
+            if text not in self._known:
+                self._known[text] = self._encoder.encode_query([text])[0]
+        return np.stack([self._known[text] for text in texts])
+
+    def encode_document(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._encoder.encode_document(texts)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -279,10 +348,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("cases", type=Path)
     parser.add_argument("--index", type=Path, help="index folder (default: the shipped one)")
     parser.add_argument("--output", type=Path, default=WEIGHTS_FILE)
+    parser.add_argument("--about", type=Path, default=ABOUT_FILE)
     args = parser.parse_args(argv)
-    base = KnowledgeBase.load(args.index)
-    result = train(collect_examples(base, read_cases(args.cases)))
+    base = KnowledgeBase.load(args.index, encoder=_Remembering(load_encoder()))
+    collected = collect_examples(base, [*read_cases(args.cases), *read_asked(args.cases / "asked")])
+    examples, about = judge_words(collected)
+    asked = [example for example in examples if example.is_asked]
+    logs = [example for example in examples if not example.is_asked]
+    result = train(logs, asked[::ASKED_STRIDE])
     args.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    args.about.write_text(json.dumps(about) + "\n", encoding="utf-8")
     sys.stdout.write(json.dumps(result["made_by"], indent=1) + "\n")
     return 0
 

@@ -48,6 +48,9 @@ CONFIDENCE_FEATURES = (
     "not_other_in_words",  # -1 where the question names another program and nothing says SGLang
     "not_other_in_log",  # likewise the log
     "not_foreign_frames",  # -1 where the stack is a script's own
+    "about_alone",  # how much a question without a log is about serving, -1 to 1
+    "about_beside",  # likewise one beside a log
+    "about_unknown",  # 1 where there are no words, or nothing can be told of them
 )
 # By which the second model tells a right first section from a wrong one.
 RIGHT_FEATURES = ("margin", "signature", "signature_words", "lexical", "dense")
@@ -101,6 +104,9 @@ def confidence_features(
         -float(other and named[0]),
         -float(other and named[1]),
         -float(other and programs.foreign_frames),
+        0.0 if evidence.has_log else evidence.about,
+        evidence.about if evidence.has_log else 0.0,
+        float(evidence.about == 0.0),
     )
 
 

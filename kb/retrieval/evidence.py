@@ -92,6 +92,8 @@ class Evidence:
     idf_share_words: float  # how much of the question any section speaks of, 0 to 1
     idf_share_error: float
     consequences: frozenset[str]  # ids of sections that are never the cause, notices included
+    has_log: bool = False  # whether a program's lines were pasted
+    about: float = 0.0  # how much the words are about serving, see `kb.retrieval.about`; -1 to 1
 
 
 def dense_texts(query: Query) -> tuple[str, str]:
@@ -126,7 +128,15 @@ def collect_evidence(query: Query, index: Compared, vectors: Matrix | None) -> E
     _inherit(index, hits, features, column, position)
     _relative_features(index, features, column, position)
     _consequence_features(query, index, hits, features, column, position)
-    found = Evidence(index.ids, features, hits, shares[0], shares[1], frozenset(index.consequences))
+    found = Evidence(
+        index.ids,
+        features,
+        hits,
+        shares[0],
+        shares[1],
+        frozenset(index.consequences),
+        query.paste.is_log,
+    )
     return found if vectors is None else with_dense(found, index, vectors)
 
 

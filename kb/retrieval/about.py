@@ -1,0 +1,56 @@
+"""The vector of a question in, how much it is about a server of language models out.
+
+What somebody asks without a log often names no program: "the second box never joins". A logistic
+model over the vectors of the bundled encoder, fitted on questions that operators ask and on ones
+that are asked of other things (`python -m kb.evaluation.train`), tells the two apart where words
+alone do not. Another encoder's vectors say nothing to it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+__all__ = ["ABOUT_FILE", "about_serving", "read_about"]
+
+ABOUT_FILE = Path(__file__).with_name("about.json")
+
+
+@dataclass(frozen=True, slots=True)
+class AboutModel:
+    """The numbers of the model."""
+
+    encoder: str
+    weights: Vector  # (dim,)
+    intercept: float
+
+
+@lru_cache(maxsize=1)
+def read_about() -> AboutModel:
+    """Return the model that ships with the package."""
+    import numpy as np
+
+    read = json.loads(ABOUT_FILE.read_text(encoding="utf-8"))
+    weights = np.array(read["weights"], dtype=np.float32)
+    return AboutModel(read["encoder"], weights, float(read["intercept"]))
+
+
+def about_serving(vector: Vector, encoder: str) -> float:
+    """Return −1 (about something else) to 1 (about a serving program) for a query vector `(dim,)`.
+
+    0 where it cannot be told: there are no words, or another encoder made the vector.
+    """
+    model = read_about()
+    if encoder != model.encoder or not vector.any():
+        return 0.0
+    return math.tanh((float(vector @ model.weights) + model.intercept) / 2)
