@@ -1,7 +1,8 @@
 """A paste and a question in, a `Query` out: the log is read before it is searched.
 
-Steps: secrets masked → lines → repeats folded → prefixes stripped and roles given → exceptions in
-order → the words of a person apart from those of a program → texts for each retrieval leg.
+Steps: secrets masked → lines, wrapped ones put together → repeats folded → prefixes stripped and
+roles given → exceptions in order → the words of a person apart from those of a program → texts for
+each retrieval leg.
 Time is linear in the paste; only distinct lines are read closely.
 """
 
@@ -16,9 +17,10 @@ from kb.query.log_lines import LogLine, Role, is_remark, read_line
 from kb.query.prefixes import common_prefix
 from kb.query.programs import ProgramEvidence, find_programs
 from kb.query.redaction import redact
+from kb.query.wrapped import unwrap
 from kb.types import Language
 
-__all__ = ["Paste", "Query", "read_paste", "read_query"]
+__all__ = ["Paste", "Query", "is_plain", "read_paste", "read_query"]
 
 _DIGITS = b"0123456789"
 # Distinct lines that are read closely; past them only lines that speak of trouble are.
@@ -80,14 +82,31 @@ _STEP_ROLES: tuple[Role, ...] = ("stage", "progress", "batch")
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """A paste, read: its distinct lines in order; `text` is what was pasted, secrets masked."""
+    """A paste, read: its distinct lines in order, numbered as they stand in `text`."""
 
-    text: str
+    text: str  # what was pasted, secrets masked; lines that a terminal has wrapped put together
     n_lines: int
     lines: tuple[LogLine, ...]  # distinct up to digits, in order, blank ones left out
     prose: str  # the words of a person that were pasted along
     routine: frozenset[int]  # numbers of the `lines` that a server prints that runs
     last_numbers: Mapping[int, int]  # of the last line that each of `lines` stands for, by number
+    # Where lines were put together: what was pasted, and the first line there of each in `text`.
+    wrapped: str | None = None
+    first_numbers: tuple[int, ...] = ()
+
+    @property
+    def as_pasted(self) -> str:
+        """Return what was pasted, secrets masked, with all its lines."""
+        return self.text if self.wrapped is None else self.wrapped
+
+    def pasted_numbers(self, number: int) -> range:
+        """Return the numbers in the paste of a line of `text`: several where it was wrapped."""
+        if self.wrapped is None or not 1 <= number <= len(self.first_numbers):
+            return range(number, number + 1)
+        first = self.first_numbers[number - 1]
+        if number < len(self.first_numbers):
+            return range(first, self.first_numbers[number])
+        return range(first, self.n_lines + 1)
 
     def of_role(self, *roles: Role) -> tuple[LogLine, ...]:
         """Return the lines that have one of `roles`, in order."""
@@ -144,14 +163,24 @@ class Query:
     hidden: int = 0  # secrets that were masked before anything was read
 
 
-def read_paste(text: str) -> Paste:
-    """Read a paste; never raises, takes time linear in its length and keeps every line number."""
+def read_paste(text: str, *, put_together: bool = True) -> Paste:
+    """Read a paste; never raises, takes time linear in its length and keeps every line number.
+
+    Lines that a terminal has wrapped are read as one, unless they are not to be `put_together`.
+    """
     seen: dict[bytes, int] = {}  # number of the first line of a kind
     n_repeats: dict[int, int] = {}
     last_numbers: dict[int, int] = {}
     lines: list[LogLine] = []
     n_trouble = 0
     raw_lines = text.split("\n")
+    n_lines = len(raw_lines)
+    wrapped: str | None = None
+    first_numbers: tuple[int, ...] = ()
+    unwrapped = unwrap(raw_lines) if put_together else None
+    if unwrapped is not None:
+        wrapped, text = text, "\n".join(unwrapped.lines)
+        raw_lines, first_numbers = unwrapped.lines, tuple(unwrapped.first_numbers)
     prefix = common_prefix(raw_lines)
     for number, raw in enumerate(raw_lines, start=1):
         if prefix:
@@ -178,7 +207,7 @@ def read_paste(text: str) -> Paste:
             lines.append(line)
     routine = _routine(lines, n_repeats, last_numbers)
     prose = _prose(lines, routine)
-    return Paste(text, len(raw_lines), tuple(lines), prose, routine, last_numbers)
+    return Paste(text, n_lines, tuple(lines), prose, routine, last_numbers, wrapped, first_numbers)
 
 
 def _routine(
@@ -235,8 +264,13 @@ def read_query(
     question = "\n".join(lines[:n_asked])
     text = "\n".join(lines[n_asked:])
     paste = read_paste(text)
+    # A secret that the terminal has cut in two: its halves stay halves.
+    if paste.wrapped is not None:
+        masked_again = redact(paste.text, addresses=hide_addresses).text
+        if masked_again != paste.text:
+            paste = read_paste(text, put_together=False)
     words = "\n".join(part for part in (question.strip(), paste.prose) if part)
-    if not words and _is_plain(paste):
+    if not words and is_plain(paste):
         words = "\n".join(line.text for line in paste.lines)
     spoken = (line.text for line in paste.lines if line.role != "access")
     programs = find_programs(spoken, words)
@@ -252,8 +286,8 @@ def read_query(
     )
 
 
-def _is_plain(paste: Paste) -> bool:
-    """Whether the paste is a few words typed instead of a log: `CUDA out of memory`."""
+def is_plain(paste: Paste) -> bool:
+    """Whether the paste is nothing, or a few words typed instead of a log: `out of memory`."""
     return len(paste.lines) <= MAX_PLAIN_LINES and not any(
         line.is_sglang or line.role in _PRINTED_ROLES for line in paste.lines
     )
