@@ -88,8 +88,8 @@ def _matched_lines(
     for read_number, signature in decided:
         for number in query.paste.pasted_numbers(read_number)[:_MAX_PIECES]:
             known = matched.get(number)
-            if known is None or not known.signature:
-                line_text = lines[number - 1].rstrip("\r")
+            line_text = lines[number - 1].rstrip("\r")
+            if line_text and (known is None or not known.signature):
                 matched[number] = MatchedLine(number, line_text, signature)
     return tuple(list(matched.values())[:_MAX_MATCHED_LINES])
 

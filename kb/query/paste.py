@@ -17,7 +17,8 @@ from kb.query.log_lines import LogLine, Role, is_remark, read_line
 from kb.query.prefixes import common_prefix
 from kb.query.programs import ProgramEvidence, find_programs
 from kb.query.redaction import redact
-from kb.query.wrapped import unwrap
+from kb.query.search_texts import context_text, error_text
+from kb.query.wrapped import Unwrapped, masked_pieces, unwrap
 from kb.types import Language
 
 __all__ = ["Paste", "Query", "is_plain", "read_paste", "read_query"]
@@ -28,16 +29,6 @@ MAX_CLOSE_LINES = 20_000
 MAX_TROUBLE_LINES = 5_000
 _TROUBLE = (b"rror", b"xception", b"raceback", b"ailed", b"emory", b"imeout", b"illed", b"WARN")
 
-# What goes into the text for the lexical and the dense leg, the most telling first. Roles that are
-# not listed (progress, access, code, blank) say nothing about the cause.
-_ERROR_ROLES: tuple[Role, ...] = ("exception", "error", "warning")
-_CONTEXT_ROLES: tuple[Role, ...] = ("command", "stage", "batch", "other", "header")
-# Values of a `server_args=` line that say something: strings that are not everybody's.
-_CONFIG_VALUE = re.compile(r"(\w+)['\"]?\s?[=:]\s?'([^']{1,120})'")
-_EVERYBODYS = frozenset({"auto", "cuda", "127.0.0.1", "0.0.0.0", "info", "fcfs", "lpm"})  # noqa: S104
-MAX_ERROR_CHARS = 1_500
-MAX_CONTEXT_CHARS = 1_500
-MAX_FRAMES = 12
 # A text this short in which no line is of a kind that only programs print is somebody's words.
 MAX_PLAIN_LINES = 2
 _PRINTED_ROLES: tuple[Role, ...] = (
@@ -163,10 +154,10 @@ class Query:
     hidden: int = 0  # secrets that were masked before anything was read
 
 
-def read_paste(text: str, *, put_together: bool = True) -> Paste:
+def read_paste(text: str, unwrapped: Unwrapped | None = None) -> Paste:
     """Read a paste; never raises, takes time linear in its length and keeps every line number.
 
-    Lines that a terminal has wrapped are read as one, unless they are not to be `put_together`.
+    Lines that a terminal has wrapped are read as one; `unwrapped` are these, where that is known.
     """
     seen: dict[bytes, int] = {}  # number of the first line of a kind
     n_repeats: dict[int, int] = {}
@@ -177,7 +168,7 @@ def read_paste(text: str, *, put_together: bool = True) -> Paste:
     n_lines = len(raw_lines)
     wrapped: str | None = None
     first_numbers: tuple[int, ...] = ()
-    unwrapped = unwrap(raw_lines) if put_together else None
+    unwrapped = unwrapped or unwrap(raw_lines)
     if unwrapped is not None:
         wrapped, text = text, "\n".join(unwrapped.lines)
         raw_lines, first_numbers = unwrapped.lines, tuple(unwrapped.first_numbers)
@@ -258,17 +249,20 @@ def read_query(
     Both are masked together: a key that stands in one is masked in the other too.
     """
     asked = question or ""
-    redacted = redact(f"{asked}\n{text}", addresses=hide_addresses)
+    found = unwrap(text.split("\n"))
+    # A secret that the terminal has cut in two is one in the lines put together.
+    whole = text if found is None else "\n".join(found.lines)
+    redacted = redact(f"{asked}\n{whole}", addresses=hide_addresses)
     lines = redacted.text.split("\n")
     n_asked = asked.count("\n") + 1
     question = "\n".join(lines[:n_asked])
-    text = "\n".join(lines[n_asked:])
-    paste = read_paste(text)
-    # A secret that the terminal has cut in two: its halves stay halves.
-    if paste.wrapped is not None:
-        masked_again = redact(paste.text, addresses=hide_addresses).text
-        if masked_again != paste.text:
-            paste = read_paste(text, put_together=False)
+    if found is None:
+        text = "\n".join(lines[n_asked:])
+        paste = read_paste(text)
+    else:
+        masked = Unwrapped(lines[n_asked:], found.first_numbers)
+        text = masked_pieces(text.split("\n"), found, masked)
+        paste = read_paste(text, masked)
     words = "\n".join(part for part in (question.strip(), paste.prose) if part)
     if not words and is_plain(paste):
         words = "\n".join(line.text for line in paste.lines)
@@ -280,8 +274,8 @@ def read_query(
         words=words,
         language=language or detect_language(question, text),
         programs=programs,
-        error_text=_error_text(paste),
-        context_text=_context_text(paste),
+        error_text=error_text(paste),
+        context_text=context_text(paste),
         hidden=redacted.hidden,
     )
 
@@ -291,45 +285,3 @@ def is_plain(paste: Paste) -> bool:
     return len(paste.lines) <= MAX_PLAIN_LINES and not any(
         line.is_sglang or line.role in _PRINTED_ROLES for line in paste.lines
     )
-
-
-def _bounded(parts: list[str], max_chars: int) -> str:
-    kept: list[str] = []
-    left = max_chars
-    for part in parts:
-        cut = part.strip()[: min(left, 500)]
-        if cut and cut not in kept:
-            kept.append(cut)
-            left -= len(cut) + 1
-        if left <= 0:
-            break
-    return "\n".join(kept)
-
-
-def _error_text(paste: Paste) -> str:
-    """Return what went wrong in the program's own words: exceptions first, each kind in order."""
-    return _bounded(
-        [line.text for role in _ERROR_ROLES for line in paste.of_role(role)], MAX_ERROR_CHARS
-    )
-
-
-def _context_text(paste: Paste) -> str:
-    """Return where it went wrong: the frames next to the fault, the command, stages, batches."""
-    frames = [line.text for line in paste.of_role("frame", "code") if _says_something(line.text)]
-    said = [line for role in _CONTEXT_ROLES for line in paste.of_role(role)]
-    telling = [line for line in said if line.number not in paste.routine]
-    rest = [line.text for line in telling or said]
-    config = [_config_values(line.text) for line in paste.of_role("config")]
-    return _bounded([*frames[-MAX_FRAMES:], *config, *rest], MAX_CONTEXT_CHARS)
-
-
-def _says_something(text: str) -> bool:
-    return any(character.isalpha() for character in text)
-
-
-def _config_values(text: str) -> str:
-    """Return the telling `key value` pairs of a `server_args=` line, any other line as it is."""
-    if "server_args=" not in text:
-        return text
-    pairs = _CONFIG_VALUE.findall(text)
-    return " ".join(f"{key} {value}" for key, value in pairs if value not in _EVERYBODYS)

@@ -16,7 +16,7 @@ from unicodedata import east_asian_width
 
 from kb.query.log_lines import Role, read_line
 
-__all__ = ["Unwrapped", "unwrap"]
+__all__ = ["Unwrapped", "masked_pieces", "unwrap"]
 
 MIN_COLUMNS, MAX_COLUMNS = 40, 400  # of a terminal
 _MAX_SAMPLE = 2_000  # lines by which it is decided whether a paste is wrapped
@@ -115,3 +115,20 @@ def _width(line: str) -> int:
     if line.isascii():
         return len(line)
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in line[:1_000])
+
+
+def masked_pieces(raw_lines: list[str], found: Unwrapped, masked: Unwrapped) -> str:
+    """Return what was pasted with the masked lines in it; the others keep their pieces.
+
+    A line with something masked stands whole where it began, and its other lines are empty.
+    """
+    ends = [*(number - 1 for number in found.first_numbers[1:]), len(raw_lines)]
+    pieces: list[str] = []
+    for first, end, was, now in zip(
+        found.first_numbers, ends, found.lines, masked.lines, strict=True
+    ):
+        if was == now:
+            pieces += raw_lines[first - 1 : end]
+        else:
+            pieces += [now, *("" for _ in range(end - first))]
+    return "\n".join(pieces)

@@ -92,15 +92,29 @@ def test_what_is_shown_of_it_are_lines_of_the_paste(shipped):
         assert said.text in lines[said.line - 1]
 
 
-def test_a_secret_that_was_masked_does_not_keep_lines_apart():
-    log = LOG.replace("version='0.5.9'", "version='0.5.9', api_key='hunter2-prod-77'")
-    paste = read_query(wrapped(log, 80)).paste
-    assert "hunter2" not in paste.text
-    assert paste.wrapped is not None
+def test_a_secret_that_the_terminal_cut_in_two_is_masked_in_both():
+    log = LOG.replace("version='0.5.9'", "api_key='hunter2-prod-77'")
+    pasted = wrapped(log, 80)
+    assert "hunter2-prod-77" not in pasted  # it is cut
+    query = read_query(pasted, None)
+    for text in (query.paste.text, query.paste.as_pasted):
+        assert "hunt" not in text
+        assert "prod-77" not in text
+    assert query.hidden == 1
+    assert query.paste.n_lines == len(pasted.split("\n"))
+    assert query.paste.as_pasted.count("\n") == pasted.count("\n")
 
 
-def test_a_secret_that_the_terminal_cut_in_two_is_not_put_together():
-    token = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"
-    log = f"{LOG}\n{'x' * 69} {token} and more of it"
-    assert token in wrapped(log, 80).replace("\n", "")
-    assert token not in read_query(wrapped(log, 80)).paste.text
+def test_other_lines_keep_their_pieces_beside_a_secret():
+    log = f"{LOG}\n[2026-10-05 10:21:06] Authorization: Bearer {'aB3' * 20} was refused by the gateway"
+    pasted = wrapped(log, 80).split("\n")
+    shown = read_query("\n".join(pasted)).paste.as_pasted.split("\n")
+    assert shown[:-2] == pasted[:-2]
+    assert "aB3aB3" not in "".join(shown)
+
+
+def test_a_private_key_is_masked_though_its_lines_are_equally_long():
+    key = "\n".join(("-----BEGIN PRIVATE KEY-----", *["aB3dE5gH" * 8] * 9, "-----END PRIVATE KEY-----"))
+    query = read_query(f"{LOG}\n{key}\n{key}", "why?")
+    assert "aB3dE5gH" not in query.paste.text
+    assert "aB3dE5gH" not in query.paste.as_pasted
