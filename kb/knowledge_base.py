@@ -303,7 +303,9 @@ class KnowledgeBase:
             evidence,
             ranking,
             self.settings,
-            lambda section: version_facts(told, section, catalog, told_messages, version),
+            lambda section, title: version_facts(
+                told, section, catalog, told_messages, version, title
+            ),
             messages[0][1] if messages else None,
         )
 

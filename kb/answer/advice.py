@@ -19,6 +19,7 @@ from kb.types import CommandAdvice, Language
 __all__ = ["Advice", "advise", "apply_remedy"]
 
 
+_ID = re.compile(r"\s*\{[^{}]*\}\s*\Z")  # of a heading, with its classes
 # Sections whose remedies are examples of renames: the cure is in the command itself.
 _ABOUT_FLAGS = re.compile(r"\{#(?:unrecognized-arguments|ambiguous-option)[ }]")
 
@@ -53,15 +54,18 @@ def advise(
     version: str | None,
     language: Language,
     paste: str = "",
+    title: str = "",
 ) -> Advice:
     """As `apply_remedy`, and say which remedies already hold and what to look at first.
 
     `paste` decides on items that are for one message only. Where the section is about the spelling
-    of flags, the command's own are renamed instead.
+    of flags, the command's own are renamed instead. `title` is the section's in `language`, without
+    it that of the heading.
     """
     heading = section_markdown.split("\n", 1)[0]
     if _ABOUT_FLAGS.search(heading):
         return Advice(fix_flags(command, catalog, version), ())
+    title = title or _ID.sub("", heading).lstrip("# ")
     remedies = remedies_from_section(section_markdown, catalog, version, paste)
     notes: list[str] = []
     # Steps that are no remedies by their form are for the reader's eyes.
@@ -70,7 +74,7 @@ def advise(
         outcome = try_remedy(command, remedy, remedies, catalog, version)
         if outcome.edits and outcome.possible:
             suggested = apply_edits(command.text, outcome.edits)
-            notes += _looked_at_first(remedy, outcome, read, language)
+            notes += _looked_at_first(remedy, outcome, read, title, language)
             changes = tuple(outcome.changes)
             advice = CommandAdvice(command.text, suggested, changes, command.offset < 0)
             return Advice(advice, tuple(notes))
@@ -82,11 +86,11 @@ def advise(
 
 
 def _looked_at_first(
-    remedy: Remedy, outcome: Outcome, read: set[int | None], language: Language
+    remedy: Remedy, outcome: Outcome, read: set[int | None], title: str, language: Language
 ) -> Iterator[str]:
     """Say what may make another step the better one: earlier steps, a value nobody has seen."""
     if remedy.step is not None and not read.issuperset(range(1, remedy.step)):
-        yield text("command.earlier_steps", language, step=remedy.step)
+        yield text("command.earlier_steps", language, step=remedy.step, title=title)
     unset = outcome.unset
     if unset is not None:
         slots = {"flag": unset.flag, "field": unset.field, "value": unset.wanted}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from kb.answer.general_words import is_general
 from kb.answer.small_talk import says_nothing
 from kb.query.log_lines import is_report
 from kb.query.paste import Query
@@ -35,6 +36,7 @@ MIN_IN_SCOPE = 0.5
 # A further section is shown where its score is at least this share of the first one's.
 SECOND_SHARE = 0.6
 _MAX_MATCHED_LINES = 5
+_MAX_PIECES = 4  # of a line that a terminal has wrapped
 _MAX_NEAREST = 5
 _MAX_TELLING_LINES = 400
 _MAX_TOLD = 2
@@ -72,7 +74,7 @@ def _matched_lines(
     Its own signatures' lines, then those of the section it stands under, then the exception that a
     frame belongs to; for the first section also the two lines that share most with it.
     """
-    lines = query.paste.text.split("\n")
+    lines = query.paste.as_pasted.split("\n")
     parent = index.parents.get(identifier)
     own = evidence.hits.get(identifier, ())
     inherited = evidence.hits.get(parent, ()) if parent and own else ()
@@ -85,11 +87,12 @@ def _matched_lines(
         telling = [n for n in _telling_lines(query, index, identifier) if n not in told]
         decided += [(number, "") for number in telling[:_MAX_TOLD]]
     matched: dict[int, MatchedLine] = {}
-    for number, signature in decided:
-        known = matched.get(number)
-        if known is None or not known.signature:
+    for read_number, signature in decided:
+        for number in query.paste.pasted_numbers(read_number)[:_MAX_PIECES]:
+            known = matched.get(number)
             line_text = lines[number - 1].rstrip("\r")
-            matched[number] = MatchedLine(number, line_text, signature)
+            if line_text and (known is None or not known.signature):
+                matched[number] = MatchedLine(number, line_text, signature)
     return tuple(list(matched.values())[:_MAX_MATCHED_LINES])
 
 
@@ -155,12 +158,17 @@ def _in_order_of_failure(
     return failures + [position for position in shown if position not in failures]
 
 
-def _refusal(query: Query, told: VersionFacts, healthy: bool) -> list[str]:
+def _refusal(query: Query, told: VersionFacts, healthy: bool, is_complaint: bool) -> list[str]:
     """Return why nothing was found, and what is known all the same."""
     if healthy:
         return [text("answer.healthy", query.language)]
     known = [asked.note for asked in told.asked]
-    notes = [text("answer.only_flags" if known else "answer.not_found", query.language), *known]
+    key = "answer.not_found"
+    if known:
+        key = "answer.only_flags"
+    elif is_complaint:
+        key = "answer.which_one"
+    notes = [text(key, query.language), *known]
     if query.programs.other:
         program = program_name(query.programs.other, query.language)
         notes.append(text("answer.looks_foreign", query.language, program=program))
@@ -173,19 +181,21 @@ def compose_answer(
     evidence: Evidence,
     ranking: Ranking,
     settings: Settings,
-    facts: Callable[[str | None], VersionFacts],
+    facts: Callable[[str | None, str], VersionFacts],
     message: MessageMatch | None,
 ) -> Answer:
     """Return the answer: sections where it is in scope, else the nearest ones by name.
 
     To what says nothing at all nothing is near.
 
-    `facts` tells what is true for the version, given the English Markdown of the first section;
+    `facts` tells what is true for the version, given the English Markdown of the first section and
+    its title in the answer's language;
     `message` is the program's own message in the paste, shown where no section explains it.
     """
     healthy = not query.words and query.paste.is_healthy
     found = ranking.in_scope >= MIN_IN_SCOPE and not healthy
-    is_small_talk = not found and says_nothing(query, evidence)
+    is_complaint = not found and not healthy and is_general(query, index)
+    is_small_talk = not found and not is_complaint and says_nothing(query, evidence)
     notes = []
     sections: tuple[AnswerSection, ...] = ()
     if found:
@@ -197,7 +207,9 @@ def compose_answer(
         ]
         shown = _in_order_of_failure(query, evidence, ranking, shown)
         sections = found_sections(query, index, evidence, ranking, shown)
-    told = facts(_in_language(dict(index.by_id[sections[0].id]), "en").markdown if found else None)
+    first = sections[0] if found else None
+    remedies = _in_language(dict(index.by_id[first.id]), "en").markdown if first else None
+    told = facts(remedies, first.title if first else "")
     if found:
         # Where an exception is there that no section explains, no line above would tell more.
         exceptions = query.paste.of_role("exception")
@@ -206,7 +218,7 @@ def compose_answer(
     elif is_small_talk:
         notes.append(text("answer.says_nothing", query.language))
     else:
-        notes += _refusal(query, told, healthy)
+        notes += _refusal(query, told, healthy, is_complaint)
     if query.hidden:
         notes.append(text("answer.hidden_values", query.language, count=query.hidden))
     shown_ids = {section.id for section in sections}

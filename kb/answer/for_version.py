@@ -26,9 +26,16 @@ from kb.catalog import Catalog, MessageMatcher, check_flag, check_variable, flag
 from kb.catalog.versions import assumed_release, find_version
 from kb.errors import CatalogError
 from kb.query.log_lines import Role
-from kb.query.paste import Query
+from kb.query.paste import Paste, Query
 from kb.retrieval.confidence import CatalogMarks
-from kb.types import CommandAdvice, FlagNote, Language, MessageMatch, VersionRange
+from kb.types import (
+    CommandAdvice,
+    FlagNote,
+    Language,
+    MessageMatch,
+    VersionEvidence,
+    VersionRange,
+)
 
 __all__ = ["VersionFacts", "catalog_marks", "find_messages", "version_facts"]
 
@@ -86,10 +93,12 @@ def version_facts(
     catalog: Catalog,
     messages: Sequence[tuple[int, MessageMatch]],
     stated: str | None,
+    title: str = "",
 ) -> VersionFacts:
     """Return what is true for the version found, or `stated` by the caller.
 
-    `section` is the Markdown of the section answered with: its remedies are applied. Raises
+    `section` is the Markdown of the section answered with: its remedies are applied; `title` is
+    its title in the language of the answer, by which a note names it. Raises
     CatalogError where `stated` is no version of SGLang.
     """
     text = query.paste.text
@@ -97,7 +106,10 @@ def version_facts(
         catalog.judge(stated)
     found = _version_of(query, catalog, messages, stated)
     release = assumed_release(found, catalog)
-    command = find_command(text) or command_from_server_args(text, catalog, release)
+    # A command is shown as it was pasted, with the line breaks it has there.
+    command = find_command(query.paste.as_pasted) or command_from_server_args(
+        text, catalog, release
+    )
     asked = asked_flags(query, catalog, release)
     named = {note.flag for note in asked}
     flags = asked + tuple(
@@ -111,7 +123,7 @@ def version_facts(
     notes = (stand_in,) if stand_in else ()
     if command is None or section is None:
         return VersionFacts(found, flags, asked, None, notes)
-    advice = advise(command, section, catalog, release, query.language, text)
+    advice = advise(command, section, catalog, release, query.language, text, title)
     suggested = advice.command
     if suggested is not None and found.value is not None:
         suggested = _startable(suggested, catalog, found.value)
@@ -140,9 +152,36 @@ def _version_of(
     in_paste = [found for found in messages if found[0]]
     found = find_version([*lines, *asked], catalog, stated, in_paste)
     evidence = tuple(
-        replace(item, line=0) if item.line > len(lines) else item for item in found.evidence
+        replace(item, line=0) if item.line > len(lines) else _as_pasted(item, query.paste)
+        for item in found.evidence
     )
     return replace(found, evidence=evidence)
+
+
+def _as_pasted(item: VersionEvidence, paste: Paste) -> VersionEvidence:
+    """Return evidence with its number and its words as they stand in the paste.
+
+    Of words that a terminal has wrapped, the longer piece.
+    """
+    if paste.wrapped is None or item.line < 1:
+        return item
+    lines = paste.as_pasted.split("\n")
+    best = (0, paste.pasted_numbers(item.line)[0], "")
+    for number in paste.pasted_numbers(item.line):
+        line = lines[number - 1]
+        if item.text in line:
+            return replace(item, line=number)
+        size = max(_shared_end(line, item.text), _shared_end(item.text, line))
+        if size > best[0]:
+            words = item.text[:size] if line.endswith(item.text[:size]) else item.text[-size:]
+            best = (size, number, words)
+    return replace(item, line=best[1], text=best[2])
+
+
+def _shared_end(before: str, after: str) -> int:
+    """Return how many characters the end of `before` shares with the beginning of `after`."""
+    sizes = range(min(len(before), len(after)), 0, -1)
+    return next((size for size in sizes if before.endswith(after[:size])), 0)
 
 
 def flags_of_message(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["counterparts"]
+__all__ = ["counterparts", "has_counterpart"]
 
 # Stems as they are typed, so that endings and particles do not matter; one entry may have several.
 _TABLE = """
@@ -113,7 +113,18 @@ _TABLE = """
 분리|分离: disaggregation separated
 부트스트랩: bootstrap
 왓치독|워치독|看门狗: watchdog
+服务器|服务: server
+没有响应|无响应|没响应|没反应: no response hang
+起不来|启动失败|启动不了: start fails
+报错|错误: error
 """
+
+# What else a Chinese complaint is made of: how much, how often, since when.
+_HAN_RUN = re.compile("[\u4e00-\u9fff]+")
+_HAN_FUNCTION = re.compile(
+    "越来越|怎么办|为什么|怎么|什么|经常|一直|总是|突然|有时候?|老是|的时候|运行|现在|我们?|你们?"
+    "|[很太好更最了的地得是会就都也还又在有点变过一不没吗呢啊吧时后]"
+)
 
 
 @lru_cache(maxsize=1)
@@ -125,6 +136,8 @@ def _stems() -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+# Documents and questions lose the commonest endings, and `crashes` is cut to `crashe`.
+_SIBILANT_PLURAL = re.compile(r"\b([a-z]{2,}(?:sh|ch|ss|x|zz))es\b", re.IGNORECASE)
 # What everybody shortens, in any language; as words of their own.
 _SHORT = ((re.compile(r"(?<![a-z_-])oom(?![a-z_-])", re.IGNORECASE), "cuda out of memory"),)
 
@@ -136,4 +149,16 @@ def counterparts(text: str) -> str:
     """
     found = [english for stem, english in _stems() if stem in text] if not text.isascii() else []
     found += [english for short, english in _SHORT if short.search(text)]
+    found += _SIBILANT_PLURAL.findall(text)
     return " ".join(dict.fromkeys(found))
+
+
+def has_counterpart(word: str) -> bool:
+    """Whether a Korean word, with its endings, or all of a run of Chinese is in the table."""
+    if not _HAN_RUN.fullmatch(word):
+        return any(stem in word for stem, _ in _stems())
+    said = False
+    for stem in sorted((stem for stem, _ in _stems()), key=len, reverse=True):
+        if stem in word:
+            said, word = True, word.replace(stem, " ")
+    return said and not _HAN_FUNCTION.sub(" ", word).strip()

@@ -1,7 +1,8 @@
 """A paste and a question in, a `Query` out: the log is read before it is searched.
 
-Steps: secrets masked → lines → repeats folded → prefixes stripped and roles given → exceptions in
-order → the words of a person apart from those of a program → texts for each retrieval leg.
+Steps: secrets masked → lines, wrapped ones put together → repeats folded → prefixes stripped and
+roles given → exceptions in order → the words of a person apart from those of a program → texts for
+each retrieval leg.
 Time is linear in the paste; only distinct lines are read closely.
 """
 
@@ -16,9 +17,11 @@ from kb.query.log_lines import LogLine, Role, is_remark, is_report, read_line
 from kb.query.prefixes import common_prefix
 from kb.query.programs import ProgramEvidence, find_programs
 from kb.query.redaction import redact
+from kb.query.search_texts import context_text, error_text
+from kb.query.wrapped import Unwrapped, masked_pieces, unwrap
 from kb.types import Language
 
-__all__ = ["Paste", "Query", "read_paste", "read_query"]
+__all__ = ["Paste", "Query", "is_plain", "read_paste", "read_query"]
 
 _DIGITS = b"0123456789"
 # Distinct lines that are read closely; past them only lines that speak of trouble are.
@@ -26,16 +29,6 @@ MAX_CLOSE_LINES = 20_000
 MAX_TROUBLE_LINES = 5_000
 _TROUBLE = (b"rror", b"xception", b"raceback", b"ailed", b"emory", b"imeout", b"illed", b"WARN")
 
-# What goes into the text for the lexical and the dense leg, the most telling first. Roles that are
-# not listed (progress, access, code, blank) say nothing about the cause.
-_ERROR_ROLES: tuple[Role, ...] = ("exception", "error", "warning")
-_CONTEXT_ROLES: tuple[Role, ...] = ("command", "stage", "batch", "other", "header")
-# Values of a `server_args=` line that say something: strings that are not everybody's.
-_CONFIG_VALUE = re.compile(r"(\w+)['\"]?\s?[=:]\s?'([^']{1,120})'")
-_EVERYBODYS = frozenset({"auto", "cuda", "127.0.0.1", "0.0.0.0", "info", "fcfs", "lpm"})  # noqa: S104
-MAX_ERROR_CHARS = 1_500
-MAX_CONTEXT_CHARS = 1_500
-MAX_FRAMES = 12
 # A text this short in which no line is of a kind that only programs print is somebody's words.
 MAX_PLAIN_LINES = 2
 _PRINTED_ROLES: tuple[Role, ...] = (
@@ -80,14 +73,31 @@ _STEP_ROLES: tuple[Role, ...] = ("stage", "progress", "batch")
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """A paste, read: its distinct lines in order; `text` is what was pasted, secrets masked."""
+    """A paste, read: its distinct lines in order, numbered as they stand in `text`."""
 
-    text: str
+    text: str  # what was pasted, secrets masked; lines that a terminal has wrapped put together
     n_lines: int
     lines: tuple[LogLine, ...]  # distinct up to digits, in order, blank ones left out
     prose: str  # the words of a person that were pasted along
     routine: frozenset[int]  # numbers of the `lines` that a server prints that runs
     last_numbers: Mapping[int, int]  # of the last line that each of `lines` stands for, by number
+    # Where lines were put together: what was pasted, and the first line there of each in `text`.
+    wrapped: str | None = None
+    first_numbers: tuple[int, ...] = ()
+
+    @property
+    def as_pasted(self) -> str:
+        """Return what was pasted, secrets masked, with all its lines."""
+        return self.text if self.wrapped is None else self.wrapped
+
+    def pasted_numbers(self, number: int) -> range:
+        """Return the numbers in the paste of a line of `text`: several where it was wrapped."""
+        if self.wrapped is None or not 1 <= number <= len(self.first_numbers):
+            return range(number, number + 1)
+        first = self.first_numbers[number - 1]
+        if number < len(self.first_numbers):
+            return range(first, self.first_numbers[number])
+        return range(first, self.n_lines + 1)
 
     def of_role(self, *roles: Role) -> tuple[LogLine, ...]:
         """Return the lines that have one of `roles`, in order."""
@@ -144,14 +154,24 @@ class Query:
     hidden: int = 0  # secrets that were masked before anything was read
 
 
-def read_paste(text: str) -> Paste:
-    """Read a paste; never raises, takes time linear in its length and keeps every line number."""
+def read_paste(text: str, unwrapped: Unwrapped | None = None) -> Paste:
+    """Read a paste; never raises, takes time linear in its length and keeps every line number.
+
+    Lines that a terminal has wrapped are read as one; `unwrapped` are these, where that is known.
+    """
     seen: dict[bytes, int] = {}  # number of the first line of a kind
     n_repeats: dict[int, int] = {}
     last_numbers: dict[int, int] = {}
     lines: list[LogLine] = []
     n_trouble = 0
     raw_lines = text.split("\n")
+    n_lines = len(raw_lines)
+    wrapped: str | None = None
+    first_numbers: tuple[int, ...] = ()
+    unwrapped = unwrapped or unwrap(raw_lines)
+    if unwrapped is not None:
+        wrapped, text = text, "\n".join(unwrapped.lines)
+        raw_lines, first_numbers = unwrapped.lines, tuple(unwrapped.first_numbers)
     prefix = common_prefix(raw_lines)
     for number, raw in enumerate(raw_lines, start=1):
         if prefix:
@@ -178,7 +198,7 @@ def read_paste(text: str) -> Paste:
             lines.append(line)
     routine = _routine(lines, n_repeats, last_numbers)
     prose = _prose(lines, routine)
-    return Paste(text, len(raw_lines), tuple(lines), prose, routine, last_numbers)
+    return Paste(text, n_lines, tuple(lines), prose, routine, last_numbers, wrapped, first_numbers)
 
 
 def _routine(
@@ -232,14 +252,22 @@ def read_query(
     Both are masked together: a key that stands in one is masked in the other too.
     """
     asked = question or ""
-    redacted = redact(f"{asked}\n{text}", addresses=hide_addresses)
+    found = unwrap(text.split("\n"))
+    # A secret that the terminal has cut in two is one in the lines put together.
+    whole = text if found is None else "\n".join(found.lines)
+    redacted = redact(f"{asked}\n{whole}", addresses=hide_addresses)
     lines = redacted.text.split("\n")
     n_asked = asked.count("\n") + 1
     question = "\n".join(lines[:n_asked])
-    text = "\n".join(lines[n_asked:])
-    paste = read_paste(text)
+    if found is None:
+        text = "\n".join(lines[n_asked:])
+        paste = read_paste(text)
+    else:
+        masked = Unwrapped(lines[n_asked:], found.first_numbers)
+        text = masked_pieces(text.split("\n"), found, masked)
+        paste = read_paste(text, masked)
     words = "\n".join(part for part in (question.strip(), paste.prose) if part)
-    if not words and _is_plain(paste):
+    if not words and is_plain(paste):
         words = "\n".join(line.text for line in paste.lines)
     spoken = (line.text for line in paste.lines if line.role != "access")
     programs = find_programs(spoken, words)
@@ -249,56 +277,14 @@ def read_query(
         words=words,
         language=language or detect_language(question, text),
         programs=programs,
-        error_text=_error_text(paste),
-        context_text=_context_text(paste),
+        error_text=error_text(paste),
+        context_text=context_text(paste),
         hidden=redacted.hidden,
     )
 
 
-def _is_plain(paste: Paste) -> bool:
-    """Whether the paste is a few words typed instead of a log: `CUDA out of memory`."""
+def is_plain(paste: Paste) -> bool:
+    """Whether the paste is nothing, or a few words typed instead of a log: `out of memory`."""
     return len(paste.lines) <= MAX_PLAIN_LINES and not any(
         line.is_sglang or line.role in _PRINTED_ROLES for line in paste.lines
     )
-
-
-def _bounded(parts: list[str], max_chars: int) -> str:
-    kept: list[str] = []
-    left = max_chars
-    for part in parts:
-        cut = part.strip()[: min(left, 500)]
-        if cut and cut not in kept:
-            kept.append(cut)
-            left -= len(cut) + 1
-        if left <= 0:
-            break
-    return "\n".join(kept)
-
-
-def _error_text(paste: Paste) -> str:
-    """Return what went wrong in the program's own words: exceptions first, each kind in order."""
-    return _bounded(
-        [line.text for role in _ERROR_ROLES for line in paste.of_role(role)], MAX_ERROR_CHARS
-    )
-
-
-def _context_text(paste: Paste) -> str:
-    """Return where it went wrong: the frames next to the fault, the command, stages, batches."""
-    frames = [line.text for line in paste.of_role("frame", "code") if _says_something(line.text)]
-    said = [line for role in _CONTEXT_ROLES for line in paste.of_role(role)]
-    telling = [line for line in said if line.number not in paste.routine]
-    rest = [line.text for line in telling or said]
-    config = [_config_values(line.text) for line in paste.of_role("config")]
-    return _bounded([*frames[-MAX_FRAMES:], *config, *rest], MAX_CONTEXT_CHARS)
-
-
-def _says_something(text: str) -> bool:
-    return any(character.isalpha() for character in text)
-
-
-def _config_values(text: str) -> str:
-    """Return the telling `key value` pairs of a `server_args=` line, any other line as it is."""
-    if "server_args=" not in text:
-        return text
-    pairs = _CONFIG_VALUE.findall(text)
-    return " ".join(f"{key} {value}" for key, value in pairs if value not in _EVERYBODYS)

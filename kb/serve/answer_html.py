@@ -179,12 +179,25 @@ def _matched(lines: Iterable[MatchedLine], language: Language) -> str:
 
 
 def _lacks_section(answer: Answer) -> bool:
-    """Whether something was asked that no section answers: nothing is near what says nothing."""
-    return not answer.found and bool(answer.nearest)
+    """Whether something was asked that no section answers.
+
+    Nothing is near what says nothing, and a complaint in general words is asked back about.
+    """
+    return not answer.found and bool(answer.nearest) and not _asks_back(answer)
+
+
+def _asks_back(answer: Answer) -> bool:
+    return text("answer.which_one", answer.language) in answer.notes
 
 
 def _not_found(answer: Answer, is_kept: bool) -> str:
     title, *others = answer.notes or (text("answer.not_found", answer.language),)
+    if _asks_back(answer):
+        advice = escape(text("chat.which_one_advice", answer.language))
+        return (
+            f'<section class="kb-card kb-empty"><h2>{with_code_spans(title)}</h2>{_notes(others)}'
+            f"<p>{advice}</p>{version_html(answer)}</section>"
+        )
     if not _lacks_section(answer):
         return (
             f'<section class="kb-card kb-empty kb-says-nothing"><h2>{with_code_spans(title)}</h2>'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kb.serve.owned_folder import owned_folder
 from kb.serve.paths import route_path
 from kb.serve.request_log import REQUEST_ID, begin_request, end_request
 from kb.types import Answer
@@ -49,8 +49,8 @@ def shared_counters() -> Iterator[Callable[[int], None]]:
 
     Gives what is to be called with the id of a process that has ended.
     """
-    with tempfile.TemporaryDirectory(prefix="kb-metrics-") as folder:
-        os.environ[_SHARED] = folder
+    with owned_folder("kb-metrics-") as folder:
+        os.environ[_SHARED] = str(folder)
         values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
         yield mark_process_dead
         del os.environ[_SHARED]

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import uvicorn
@@ -25,6 +24,7 @@ from kb.serve.chat import create_app
 from kb.serve.content_watch import ContentWatch
 from kb.serve.current_base import CurrentBase, Watch, folder_mark
 from kb.serve.metrics import shared_counters
+from kb.serve.owned_folder import owned_folder
 from kb.serve.problems import LogWithoutText
 from kb.serve.request_log import log_as_json
 from kb.serve.session_owner import OwnerSockets
@@ -74,8 +74,8 @@ def serve(settings: Settings | None = None, *, index: Path | str | None = None) 
     if settings.workers == 1:
         work(0)
         return
-    with shared_counters() as forget, TemporaryDirectory(prefix="kb-workers-") as folder:
-        run_workers(settings.workers, partial(work, folder=folder), forget)
+    with shared_counters() as forget, owned_folder("kb-workers-") as folder:
+        run_workers(settings.workers, partial(work, folder=str(folder)), forget)
 
 
 def _serve_one(

@@ -16,6 +16,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         " question.",
         "ko": "맞는 항목은 없지만, 질문에 나온 이름을 릴리스 카탈로그에서 찾아봤어요.",
     },
+    "answer.which_one": {
+        "en": "Several sections may be meant. Which of these is it?",
+        "ko": "여러 항목에 해당할 수 있어요. 다음 가운데 어떤 경우인가요?",
+    },
     "answer.healthy": {
         "en": "This is the log of a server that serves: no line of it speaks of a failure, nobody"
         " waits, the pool has room. Write what is wrong beside it.",

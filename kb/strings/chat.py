@@ -257,6 +257,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "ko": "잘 맞는 항목이 없고, 없는 답을 지어내지는 않아요. 첫 번째 traceback부터"
         " 로그를 더 붙여 넣거나 질문을 함께 적으면 찾을 수도 있어요.",
     },
+    "chat.which_one_advice": {
+        "en": "Open one of the sections below, or ask again with the log, or with what happened"
+        " before.",
+        "ko": "아래 항목을 열어 보거나, 로그나 그 전에 있었던 일을 함께 적어 다시 물어봐 주세요.",
+    },
     "chat.report": {
         "en": "Report it",
         "ko": "제보하기",

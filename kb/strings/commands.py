@@ -51,9 +51,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         " 넘어가요.",
     },
     "command.earlier_steps": {
-        "en": "This is step {step} of the list, the first that a changed command alone can make;"
-        " look at the steps before it first.",
-        "ko": "목록의 {step}번 단계로, 명령만 고치면 되는 첫 단계예요. 앞 단계부터 확인해 보세요.",
+        "en": "This is step {step} of “What to do” in the section “{title}”, the first that a"
+        " changed command alone can make; look at the steps before it first.",
+        "ko": "“{title}” 항목의 해결 순서 가운데 {step}번으로, 명령만 고치면 되는 첫 단계예요."
+        " 앞 단계부터 확인해 보세요.",
     },
     "command.unset_lower": {
         "en": "Your command does not set `{flag}`, so the server chose the value: see `{field}=` in"

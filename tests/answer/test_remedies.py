@@ -72,8 +72,11 @@ def test_earlier_steps_are_pointed_to() -> None:
     command = find_command("sglang serve --model-path m")
     assert command is not None
     section = f"{LEAD_IN}1. Read the log.\n2. `--disable-custom-all-reduce`"
-    (note,) = advise(command, section, CATALOG, "0.5.9", "ko").notes
-    assert note.startswith("목록의 2번 단계")
+    section = f"## Peer access fails {{#p2p .consequence}}\n\n{section}"
+    (note,) = advise(command, section, CATALOG, "0.5.9", "en").notes
+    assert "step 2 of “What to do” in the section “Peer access fails”" in note
+    (note,) = advise(command, section, CATALOG, "0.5.9", "ko", title="통신이 실패해요").notes
+    assert note.startswith("“통신이 실패해요” 항목의 해결 순서 가운데 2번")
 
 
 SECTION = """**What to do**

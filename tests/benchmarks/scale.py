@@ -51,7 +51,7 @@ from kb.types import Section, Source
 
 SEED = 7
 N_QUERIES = 200
-N_COMPARED = 50  # of them, also ranked among all sections
+N_COMPARED = 25  # of them, also ranked among all sections
 DIMENSION = 384
 BLOCK = 200  # sections that are made at a time; sizes are multiples of it
 CUT = 25  # and that are cut at a time

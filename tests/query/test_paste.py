@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb.query.paste import MAX_CONTEXT_CHARS, MAX_ERROR_CHARS, read_paste, read_query
+from kb.query.paste import read_paste, read_query
+from kb.query.search_texts import MAX_CONTEXT_CHARS, MAX_ERROR_CHARS
 
 TRACEBACK = """[2025-05-19 23:22:28 TP3] Scheduler hit an exception: \
 Traceback (most recent call last):

