@@ -11,7 +11,16 @@ import kb
 
 PACKAGE = Path(kb.__file__).parent
 # Each part may import those before it, never those after.
-LAYERS = ("types", "corpus", "query", "catalog", "retrieval", "postgres", "answer", "knowledge_base")
+LAYERS = (
+    "types",
+    "corpus",
+    "query",
+    "catalog",
+    "retrieval",
+    "postgres",
+    "answer",
+    "knowledge_base",
+)
 TOP = ("cli", "serve", "evaluation", "lint", "pages", "feedback")
 FREE = ("errors", "settings", "strings", "version", "types")
 
@@ -61,4 +70,3 @@ def test_all_names_what_the_package_offers():
     assert public - modules - imported == set(kb.__all__) - {"__version__", "KnowledgeBase"}
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = kb.nonsense
-

@@ -159,6 +159,8 @@ def test_no_secret_of_paste_or_question_is_in_the_answer(shipped):
 
 def test_an_error_that_quotes_the_one_before_it_is_the_same_failure(shipped):
     plain = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.12 GiB."
-    quoting = "Exception: Capture cuda graph failed: CUDA out of memory. Tried to allocate 1.12 GiB."
+    quoting = (
+        "Exception: Capture cuda graph failed: CUDA out of memory. Tried to allocate 1.12 GiB."
+    )
     log = f"[2026-11-02 09:14:31 TP0] Scheduler hit an exception: Traceback\n{plain}\n{quoting}"
     assert shipped.ask(log).sections[0].id == "cuda-graph-capture-failed"

@@ -12,7 +12,6 @@ from kb.evaluation.left_out import LeftOut
 from kb.evaluation.markdown_tables import percent, share, table
 from kb.evaluation.metrics import proportion
 from kb.evaluation.quality import Asked
-from kb.evaluation.train import OPERATING_POINT
 
 __all__ = [
     "calibration_section",
@@ -86,8 +85,11 @@ def calibration_section(
 def operating_point_section(asked: Sequence[Asked], left_out: Sequence[LeftOut] | None) -> str:
     """Return the section that tells what is refused at each threshold."""
     shipped = [(r.ranking.in_scope, r.case.in_scope) for r in asked]
-    # Fitted anew, the scale is the one before OPERATING_POINT was moved to 0.5.
-    anew = [(_moved(r.in_scope), r.example.case.in_scope) for r in left_out or ()]
+    # Fitted anew, the scale is the one before the operating point was moved to 0.5.
+    anew = [
+        (_moved(r.in_scope, r.example.operating_point), r.example.case.in_scope)
+        for r in left_out or ()
+    ]
     rows = []
     for threshold in _THRESHOLDS:
         mark = " (shipped)" if threshold == 0.5 else ""
@@ -102,8 +104,8 @@ def operating_point_section(asked: Sequence[Asked], left_out: Sequence[LeftOut] 
     )
 
 
-def _moved(probability: float) -> float:
-    odds = probability / max(1e-12, 1 - probability) * (1 - OPERATING_POINT) / OPERATING_POINT
+def _moved(probability: float, point: float) -> float:
+    odds = probability / max(1e-12, 1 - probability) * (1 - point) / point
     return odds / (1 + odds)
 
 

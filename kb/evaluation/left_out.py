@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kb.evaluation.examples import FOLDS, SEED, Example
 from kb.evaluation.train import (
-    FOLDS,
-    SEED,
-    Example,
     confidence_rows,
     fit_confidence,
     fit_ranking,

@@ -6,8 +6,8 @@ Ranking: a linear model with signs given beforehand, fitted by listwise softmax 
 2007) and drawn towards the priors below, since six hundred cases cannot carry twenty free
 weights. Confidence: logistic regression, likewise; questions that were asked without a log
 (`asked/`) belong to its cases. What a question is about: see `kb.evaluation.fit_about`. All are
-checked on whole topics that were left
-out of the fit (five folds, seed 7); the figures are written beside the weights.
+checked on whole topics that were left out of the fit (five folds, seed 7); the figures are written
+beside the weights.
 """
 
 from __future__ import annotations
@@ -17,31 +17,36 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb.evaluation.asked import read_asked
 from kb.evaluation.commands import read_cases
 from kb.evaluation.descent import adam
-from kb.evaluation.golden import Case
+from kb.evaluation.examples import (
+    FOLDS,
+    LOG_ALONE_POINT,
+    OPERATING_POINT,
+    SEED,
+    Example,
+    Remembering,
+    collect_examples,
+    judge_words,
+)
 from kb.knowledge_base import KnowledgeBase
 from kb.retrieval.about import ABOUT_FILE
 from kb.retrieval.confidence import (
     CONFIDENCE_FEATURES,
     RIGHT_FEATURES,
-    CatalogMarks,
     confidence_features,
 )
-from kb.retrieval.encoders import DEFAULT_ENCODER, Encoder, load_encoder
-from kb.retrieval.evidence import FEATURES, Evidence, dense_texts
+from kb.retrieval.encoders import load_encoder
+from kb.retrieval.evidence import FEATURES
 from kb.retrieval.fusion import WEIGHTS_FILE
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from kb.query.programs import ProgramEvidence
 
     Array = NDArray[np.float64]
 
@@ -59,7 +64,6 @@ __all__ = [
     "train",
 ]
 
-SEED, FOLDS = 7, 5
 # What each feature should weigh before a case is seen: an exact line before words before meaning.
 RANKING_PRIOR: Mapping[str, float] = {
     "signature": 4.5,
@@ -112,53 +116,6 @@ INTERCEPT_PRIOR = -4.0
 CONFIDENCE_L2 = 6e-3
 # Every so manieth question without a log is a case of the confidence: as many as there are logs.
 ASKED_STRIDE = 3
-# Where the answer is given, on the fitted probability: chosen on left-out topics so that at least
-# 95 % of what is out of scope is refused and at most 2 % of the logs in scope. The intercept is then
-# moved so that this point is 0.5. Of a log without words fewer are out of scope at a given
-# probability: who pastes one alone pastes the right one.
-OPERATING_POINT, LOG_ALONE_POINT = 0.7, 0.35
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One way of asking a case, with its evidence."""
-
-    case: Case
-    topic: str  # the fold it belongs to: its first topic, or its file where out of scope
-    evidence: Evidence
-    programs: ProgramEvidence
-    marks: CatalogMarks
-    vector: NDArray[np.float32] | None = None  # of the words, None where there are none
-
-    @property
-    def operating_point(self) -> float:
-        """Return the fitted probability from which it is answered."""
-        return OPERATING_POINT if self.evidence.about else LOG_ALONE_POINT
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether it is of the questions that were asked without a log."""
-        return self.case.id.startswith("asked-")
-
-
-def collect_examples(
-    base: KnowledgeBase, cases: Sequence[Case], progress: Callable[[int, int], None] | None = None
-) -> list[Example]:
-    """Return every way of asking each case: log alone, with the English, the Korean question."""
-    examples = []
-    for number, case in enumerate(cases, start=1):
-        questions = [q for q in (case.question, case.question_ko) if q]
-        if case.paste and (not questions or (case.in_scope and case.log_alone)):
-            questions.insert(0, "")
-        for question in questions:
-            query, evidence, marks = base.evidence_for(case.paste, question or None)
-            topic = case.topics[0] if case.in_scope else case.id.split("/")[0]
-            words = dense_texts(query)[0]
-            vector = base.encoder.encode_query([words])[0] if words.strip() else None
-            examples.append(Example(case, topic, evidence, query.programs, marks, vector))
-        if progress is not None:
-            progress(number, len(cases))
-    return examples
 
 
 def fit_ranking(examples: Sequence[Example]) -> Array:
@@ -250,32 +207,6 @@ def fit_right(
     return adam(gradient, start, steps=1500, rate=0.02, keep_signs=True)
 
 
-def judge_words(examples: Sequence[Example]) -> tuple[list[Example], dict[str, Any]]:
-    """Return the examples with what their words are about, and what `about.json` holds.
-
-    What an example is said to be about comes from a model that was fitted without its topic.
-    """
-    import numpy as np
-
-    from kb.evaluation.fit_about import fit_about, left_out_about
-
-    spoken = [example for example in examples if example.vector is not None]
-    vectors = np.array([example.vector for example in spoken], dtype=np.float64)
-    in_scope = np.array([example.case.in_scope for example in spoken])
-    values = left_out_about(vectors, in_scope, [e.topic for e in spoken], FOLDS, SEED)
-    of_example = {id(example): float(v) for example, v in zip(spoken, values, strict=True)}
-    judged = [
-        replace(e, evidence=replace(e.evidence, about=of_example.get(id(e), 0.0))) for e in examples
-    ]
-    weights, intercept = fit_about(vectors, in_scope)
-    model = {
-        "encoder": DEFAULT_ENCODER,
-        "intercept": round(intercept, 4),
-        "weights": [round(float(weight), 3) for weight in weights],
-    }
-    return judged, model
-
-
 def train(examples: Sequence[Example], asked: Sequence[Example] = ()) -> dict[str, Any]:
     """Return what `weights.json` holds: weights, and how they were made and checked.
 
@@ -323,25 +254,6 @@ def _logit(probability: float) -> float:
     return math.log(probability / (1 - probability))
 
 
-class _Remembering:
-    """An encoder that embeds each text once."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._known: dict[str, NDArray[np.float32]] = {}
-
-    def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        import numpy as np
-
-        for text in texts:
-            if text not in self._known:
-                self._known[text] = self._encoder.encode_query([text])[0]
-        return np.stack([self._known[text] for text in texts])
-
-    def encode_document(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._encoder.encode_document(texts)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Train on a folder of golden cases and write the weights."""
     parser = argparse.ArgumentParser(prog="python -m kb.evaluation.train", description=__doc__)
@@ -350,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=WEIGHTS_FILE)
     parser.add_argument("--about", type=Path, default=ABOUT_FILE)
     args = parser.parse_args(argv)
-    base = KnowledgeBase.load(args.index, encoder=_Remembering(load_encoder()))
+    base = KnowledgeBase.load(args.index, encoder=Remembering(load_encoder()))
     collected = collect_examples(base, [*read_cases(args.cases), *read_asked(args.cases / "asked")])
     examples, about = judge_words(collected)
     asked = [example for example in examples if example.is_asked]

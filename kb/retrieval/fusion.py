@@ -106,6 +106,11 @@ def _causes_first(evidence: Evidence, scores: NDArray[np.float32]) -> NDArray[np
         scores[in_order] = np.sort(scores[chain])[::-1]
     named = (signature >= _NAMED) & ~is_consequence
     if not named.any():
+        # A stack that was cut before its exception names the cause by its frames alone.
+        beside = evidence.features[is_consequence, FEATURES.index("consequence_beside_cause")]
+        frames = evidence.features[:, FEATURES.index("signature_frame")]
+        named = (frames >= _NAMED) & ~is_consequence & (not beside.any())
+    if not named.any():
         return scores
     limit = np.nextafter(scores[named].max(), np.float32(-np.inf))
     return np.where(is_consequence, np.minimum(scores, limit), scores)

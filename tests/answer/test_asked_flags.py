@@ -20,7 +20,10 @@ def judged(words: str) -> list[tuple[str, str, str | None]]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("--max-model-len은 뭘로 바꿔야 하나요?", ("--max-model-len", "foreign", "--context-length")),
+        (
+            "--max-model-len은 뭘로 바꿔야 하나요?",
+            ("--max-model-len", "foreign", "--context-length"),
+        ),
         ("what is max_model_len here?", ("--max-model-len", "foreign", "--context-length")),
         ("how do I write -tp 2", ("-tp", "foreign", "--tp-size")),
         ("is --tp-size=8 right?", ("--tp-size", "accepted", None)),
@@ -60,7 +63,8 @@ def test_each_is_judged_once_and_not_without_end():
 
 
 @pytest.mark.parametrize(
-    "words", ["--max-model-len은 뭘로 바꿔야 하나요?", "--gpu-memory-utilization 0.9 대신 뭘 쓰나요"]
+    "words",
+    ["--max-model-len은 뭘로 바꿔야 하나요?", "--gpu-memory-utilization 0.9 대신 뭘 쓰나요"],
 )
 def test_where_no_section_fits_the_refusal_says_what_is_known(shipped, words):
     answer = shipped.ask("", words)

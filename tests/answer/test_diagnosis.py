@@ -34,7 +34,10 @@ containers:
         (f"env SGLANG_A=1 {LAUNCH}", ["SGLANG_A"]),
         (f"export SGLANG_A=1\nexport SGLANG_B\n{LAUNCH}", ["SGLANG_A"]),
         (f"export SGLANG_A=1 && {LAUNCH}", ["SGLANG_A"]),
-        (f"docker run -e SGLANG_A=1 --env SGLANG_B=2 --env=SGLANG_C=3 -e SGLANG_D i {LAUNCH}", list("ABCD")),
+        (
+            f"docker run -e SGLANG_A=1 --env SGLANG_B=2 --env=SGLANG_C=3 -e SGLANG_D i {LAUNCH}",
+            list("ABCD"),
+        ),
         ('{"name": "SGLANG_A", "value": "1"}, "env": {"SGLANG_B": "2"}', list("AB")),
         ("environment:\n  SGLANG_A: 1\n  - SGLANG_B=2\n", list("AB")),
         ("ENV SGLANG_A 1\nENV SGLANG_B=2", list("AB")),

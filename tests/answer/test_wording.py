@@ -61,9 +61,17 @@ def test_lines_are_announced_where_there_are_some():
 @pytest.mark.parametrize(
     ("paste", "stated", "note"),
     [
-        ("CUDA out of memory", "0.5.99", "0.5.99 is newer than the catalogue, so this is true for 0.5.23"),
+        (
+            "CUDA out of memory",
+            "0.5.99",
+            "0.5.99 is newer than the catalogue, so this is true for 0.5.23",
+        ),
         ("sglang==0.5.99", None, "0.5.99 is newer than the catalogue"),
-        ("x", "0.5.10.dev3+g1a2b3c", "0.5.10.dev3+g1a2b3c is no release; 0.5.10 is the nearest to it."),
+        (
+            "x",
+            "0.5.10.dev3+g1a2b3c",
+            "0.5.10.dev3+g1a2b3c is no release; 0.5.10 is the nearest to it.",
+        ),
         ("x", "0.5.9", None),
         ("sglang==0.5.9+cu129", None, None),
     ],
@@ -91,7 +99,9 @@ def test_the_heading_says_whose_command_it_is_and_how_much_changed(changes, is_r
 
 def test_a_command_rebuilt_from_the_configuration_line_says_so():
     line = "server_args=ServerArgs(model_path='m', tokenizer_path='m', mem_fraction_static=0.9, tp_size=2, dp_size=1, port=30000)"
-    section = "## A {#a}\n\n**What to do, in this order**\n\n1. `--mem-fraction-static 0.8`: less.\n"
+    section = (
+        "## A {#a}\n\n**What to do, in this order**\n\n1. `--mem-fraction-static 0.8`: less.\n"
+    )
     query = read_query(line, None, "en")
     command = version_facts(query, section, CATALOG, (), "0.5.9").command
     assert command is not None and command.is_rebuilt

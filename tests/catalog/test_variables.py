@@ -42,7 +42,9 @@ def test_a_variable_that_is_read_is_never_called_absent():
             verdict = check_variable(CATALOG, name, release)
             read = _form_at(CATALOG, name, place) is not None
             other = "SGL_DISABLE_TP_MEMORY_INBALANCE_CHECK"  # became one with another meaning
-            copied = name != other and place >= CATALOG.position("0.5.3") and name.startswith("SGL_")
+            copied = (
+                name != other and place >= CATALOG.position("0.5.3") and name.startswith("SGL_")
+            )
             twin = name.replace("SGL_", "SGLANG_", 1)
             if copied and twin in CATALOG.variables:
                 read = read or _form_at(CATALOG, twin, place) is not None

@@ -52,9 +52,15 @@ def test_each_line_keeps_the_numbers_of_its_pieces():
         "",
         "one line",
         "\n".join(["INFO:     127.0.0.1:43210 - POST /generate HTTP/1.1 answered with OK"] * 9),
-        "\n".join(f"[2026-10-05 10:21:{n:02d} TP0] Decode batch. #running-req: {n:02d}, ok" for n in range(30)),
+        "\n".join(
+            f"[2026-10-05 10:21:{n:02d} TP0] Decode batch. #running-req: {n:02d}, ok"
+            for n in range(30)
+        ),
         "\n".join("+" + "-" * 78 + "+" for _ in range(9)),
-        "\n".join("| 0  NVIDIA H100 80GB HBM3          On  | 00000000:19:00.0 Off | ok |" for _ in range(9)),
+        "\n".join(
+            "| 0  NVIDIA H100 80GB HBM3          On  | 00000000:19:00.0 Off | ok |"
+            for _ in range(9)
+        ),
         "\n".join("    " + "x" * 60 for _ in range(9)),
     ],
 )
@@ -114,7 +120,9 @@ def test_other_lines_keep_their_pieces_beside_a_secret():
 
 
 def test_a_private_key_is_masked_though_its_lines_are_equally_long():
-    key = "\n".join(("-----BEGIN PRIVATE KEY-----", *["aB3dE5gH" * 8] * 9, "-----END PRIVATE KEY-----"))
+    key = "\n".join(
+        ("-----BEGIN PRIVATE KEY-----", *["aB3dE5gH" * 8] * 9, "-----END PRIVATE KEY-----")
+    )
     query = read_query(f"{LOG}\n{key}\n{key}", "why?")
     assert "aB3dE5gH" not in query.paste.text
     assert "aB3dE5gH" not in query.paste.as_pasted

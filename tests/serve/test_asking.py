@@ -93,9 +93,7 @@ def test_an_answer_that_takes_too_long_is_a_reply():
     asking = Asking(AskQueue(1, 0, 0.05), Meter())
 
     async def run() -> list[object]:
-        steps = [
-            step async for step in asking.run(lambda: released.wait(60) and REPLY, "en", "a")
-        ]
+        steps = [step async for step in asking.run(lambda: released.wait(60) and REPLY, "en", "a")]
         released.set()
         return steps
 
@@ -121,9 +119,7 @@ def serving(app) -> Iterator[str]:
 def fn_index(address: str) -> int:
     """Return the number of the event of the button that asks."""
     config = httpx.get(f"{address}/config").json()
-    ids = {
-        component["props"].get("elem_id"): component["id"] for component in config["components"]
-    }
+    ids = {component["props"].get("elem_id"): component["id"] for component in config["components"]}
     return next(
         dependency["id"]
         for dependency in config["dependencies"]
@@ -189,7 +185,9 @@ def forty_and_ten(address: str) -> tuple[Counter[str], list[float]]:
 
 
 def test_the_log_of_a_page_that_was_closed_is_forgotten(base):
-    page = build_page(Replies(base), Asking(AskQueue(1, 5, 60), Meter()), PageLimits(10_000, 20_000))
+    page = build_page(
+        Replies(base), Asking(AskQueue(1, 5, 60), Meter()), PageLimits(10_000, 20_000)
+    )
     with serving(gr.mount_gradio_app(FastAPI(), page, path="")) as address:
         chat_ask(address, 7, fn_index(address))
         sessions = page.state_holder.session_data

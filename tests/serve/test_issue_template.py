@@ -23,7 +23,10 @@ def test_it_holds_what_is_known_of_the_question():
 
 
 def test_keys_are_masked_and_the_rest_of_their_lines_stays():
-    log = "ok\nserver_args=ServerArgs(tp_size=8, api_key='hunter2-prod-77')\nHF_TOKEN=hf_" + "Zx9q" * 8
+    log = (
+        "ok\nserver_args=ServerArgs(tp_size=8, api_key='hunter2-prod-77')\nHF_TOKEN=hf_"
+        + "Zx9q" * 8
+    )
     template = issue_template(NOTHING, log, "")
     assert "hunter2" not in template
     assert "Zx9q" not in template

@@ -73,7 +73,9 @@ def test_the_maintainers_token_is_enough_where_the_chat_has_one_of_its_own(base,
     with client_of(base, filled(tmp_path / "f.db"), chat_token="another-one-for-readers") as client:
         assert client.get("/maintainers/sign-in").status_code == 200
         assert client.get("/maintainers", headers=BEARER).status_code == 200
-        (style,) = re.findall(r'href="([^"]+maintainers\.css)"', client.get("/maintainers/sign-in").text)
+        (style,) = re.findall(
+            r'href="([^"]+maintainers\.css)"', client.get("/maintainers/sign-in").text
+        )
         assert client.get(style).status_code == 200
         assert client.get("/maintainers", follow_redirects=False).status_code == 404
         assert client.get("/", follow_redirects=False).status_code in (303, 401)

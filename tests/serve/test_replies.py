@@ -142,7 +142,9 @@ def test_thanks_after_an_answer_get_one_sentence_and_neither_topics_nor_a_report
 
 
 @pytest.mark.parametrize("language", ["ko", "en"])
-def test_a_complaint_in_general_words_is_shown_sections_to_open_and_nothing_to_report(shipped, language):
+def test_a_complaint_in_general_words_is_shown_sections_to_open_and_nothing_to_report(
+    shipped, language
+):
     page = PageHTML(Replies(shipped).ask("", "server is slow", language, language, "").html)
     page.assert_inert()
     assert text("answer.which_one", language) in page.text
