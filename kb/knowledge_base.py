@@ -19,7 +19,7 @@ from kb.corpus.documents import content_digest, read_corpus
 from kb.errors import EncoderError, InputError, OutdatedError
 from kb.postgres.connections import is_database
 from kb.query.paste import Query, read_query
-from kb.retrieval.about import about_serving
+from kb.retrieval.about import about_serving, share_told
 from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import (
     DEFAULT_ENCODER,
@@ -246,7 +246,7 @@ class KnowledgeBase:
         marks = catalog_marks(query, catalog, find_messages(query, matcher))
         vectors = self._embed(query)
         seen = self.index.compared(query, vectors)
-        evidence = self._with_about(collect_evidence(query, seen, vectors), vectors)
+        evidence = self._with_about(query, collect_evidence(query, seen, vectors), vectors)
         return query, evidence, marks
 
     def section(self, identifier: str, language: Language) -> Section | None:
@@ -294,7 +294,13 @@ class KnowledgeBase:
         messages = find_messages(query, matcher)
         marks = catalog_marks(query, catalog, messages)
         seen, evidence, ranking = self._rank(
-            query, self.settings.top_k, marks, corpora, page=page, may_decide=True
+            query,
+            self.settings.top_k,
+            marks,
+            corpora,
+            page=page,
+            may_decide=True,
+            beside_log=told.paste.is_log,
         )
         told_messages = messages if told is query else find_messages(told, matcher)
         return compose_answer(
@@ -340,14 +346,16 @@ class KnowledgeBase:
         *,
         page: str | None = None,
         may_decide: bool = False,
+        beside_log: bool = False,
     ) -> tuple[Compared, Evidence, Ranking]:
         """Return what the query was compared with, the evidence and the ranking.
 
         The first `n_shown` are there with their Markdown. With `may_decide`, no encoder is waited
-        for that could not change the answer. Asked anew where the documents are replaced meanwhile.
+        for that could not change the answer. What is asked further `beside_log` is more likely
+        about it than what is asked alone. Asked anew where the documents are replaced meanwhile.
         """
         for attempt in range(1, _TRIES + 1):
-            seen, evidence, ranking = self._compare(query, marks, corpora, may_decide)
+            seen, evidence, ranking = self._compare(query, marks, corpora, may_decide, beside_log)
             if page:
                 ranking = prefer_page(ranking, evidence, section_of_page(page, evidence.ids))
             try:
@@ -365,6 +373,7 @@ class KnowledgeBase:
         marks: CatalogMarks | None,
         corpora: Sequence[str] | None,
         may_decide: bool,
+        beside_log: bool,
     ) -> tuple[Compared, Evidence, Ranking]:
         first: tuple[Compared, Evidence] | None = None
         if may_decide and self._legs == frozenset(LEGS):
@@ -380,12 +389,16 @@ class KnowledgeBase:
             evidence = with_dense(first[1], seen, vectors)
         else:
             evidence = collect_evidence(query, seen, vectors)
+        evidence = replace(evidence, has_log=evidence.has_log or beside_log)
         if "dense" in self._legs:
-            evidence = self._with_about(evidence, vectors)
+            evidence = self._with_about(query, evidence, vectors)
         return seen, evidence, rank(evidence, query.programs, marks, self._legs)
 
-    def _with_about(self, evidence: Evidence, vectors: NDArray[np.float32]) -> Evidence:
-        return replace(evidence, about=about_serving(vectors[0], self.index.encoder.name))
+    def _with_about(
+        self, query: Query, evidence: Evidence, vectors: NDArray[np.float32]
+    ) -> Evidence:
+        about = about_serving(vectors[0], self.index.encoder.name)
+        return replace(evidence, about=about, told=share_told(query.words) if about else 0.0)
 
     def _embed(self, query: Query) -> NDArray[np.float32]:
         import numpy as np

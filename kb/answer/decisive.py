@@ -41,8 +41,6 @@ def is_decided(query: Query, evidence: Evidence, ranking: Ranking) -> bool:
     if second + gain >= SECOND_SHARE * first:
         return False
     lost = weights.in_scope.get("margin", 0.0) * gain
-    if query.words.strip():  # which may turn out to be about something else
-        lost += weights.in_scope.get("about_beside", 0.0)
     return _logit(ranking.in_scope) - lost >= _logit(MIN_IN_SCOPE)
 
 

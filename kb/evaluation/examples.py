@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDS",
-    "LOG_ALONE_POINT",
+    "LOG_POINT",
     "OPERATING_POINT",
     "SEED",
     "Example",
@@ -32,8 +33,8 @@ __all__ = [
 SEED, FOLDS = 7, 5
 # Where the answer is given, on the fitted probability: chosen on left-out topics so that at least
 # 95 % of what is out of scope is refused and at most 2 % of the logs in scope. The intercept is
-# then moved so that this point is 0.5. A log without words has less that could speak for it.
-OPERATING_POINT, LOG_ALONE_POINT = 0.7, 0.35
+# then moved so that this point is 0.5. A log has its own evidence.
+OPERATING_POINT, LOG_POINT = 0.7, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,9 @@ class Example:
     @property
     def operating_point(self) -> float:
         """Return the fitted probability from which it is answered."""
-        return OPERATING_POINT if self.evidence.about else LOG_ALONE_POINT
+        told = 0.0 if self.evidence.has_log else self.evidence.told
+        odds = told * _logit(OPERATING_POINT) + (1 - told) * _logit(LOG_POINT)
+        return 1 / (1 + math.exp(-odds))
 
     @property
     def is_asked(self) -> bool:
@@ -102,6 +105,10 @@ def judge_words(examples: Sequence[Example]) -> tuple[list[Example], dict[str, A
         "weights": [round(float(weight), 3) for weight in weights],
     }
     return judged, model
+
+
+def _logit(probability: float) -> float:
+    return math.log(probability / (1 - probability))
 
 
 class Remembering:

@@ -25,7 +25,7 @@ from kb.evaluation.commands import read_cases
 from kb.evaluation.descent import adam
 from kb.evaluation.examples import (
     FOLDS,
-    LOG_ALONE_POINT,
+    LOG_POINT,
     OPERATING_POINT,
     SEED,
     Example,
@@ -110,7 +110,7 @@ CONFIDENCE_PRIOR: Mapping[str, float] = {
     "not_foreign_frames": 2.0,
     "about_alone": 3.0,
     "about_beside": 1.0,
-    "about_unknown": 0.5,
+    "log_or_unknown": 0.5,
 }
 INTERCEPT_PRIOR = -4.0
 CONFIDENCE_L2 = 6e-3
@@ -221,7 +221,7 @@ def train(examples: Sequence[Example], asked: Sequence[Example] = ()) -> dict[st
     right = fit_right(both)
     shift = _logit(OPERATING_POINT)
     named = dict(zip(CONFIDENCE_FEATURES, (float(weight) for weight in model[1:]), strict=True))
-    named["about_unknown"] += shift - _logit(LOG_ALONE_POINT)
+    named["log_or_unknown"] += shift - _logit(LOG_POINT)
     left_out = leave_topics_out(both)
     of_logs = [result for result in left_out if not result.example.is_asked]
     of_asked = [result for result in left_out if result.example.is_asked]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-__all__ = ["ABOUT_FILE", "about_serving", "read_about"]
+__all__ = ["ABOUT_FILE", "about_serving", "read_about", "share_told"]
 
 ABOUT_FILE = Path(__file__).with_name("about.json")
 
@@ -43,6 +43,17 @@ def read_about() -> AboutModel:
     read = json.loads(ABOUT_FILE.read_text(encoding="utf-8"))
     weights = np.array(read["weights"], dtype=np.float32)
     return AboutModel(read["encoder"], weights, float(read["intercept"]))
+
+
+# Letters, those of Hangul and Han double, from which words begin to tell what they are about, and
+# from which they tell it all: a vector of two words is near everything.
+_FEW, _ENOUGH = 12, 40
+
+
+def share_told(words: str) -> float:
+    """Return how much words can tell of what they are about, by their length, 0 to 1."""
+    letters = len(words) + sum(not character.isascii() for character in words)
+    return min(1.0, max(0.0, (letters - _FEW) / (_ENOUGH - _FEW)))
 
 
 def about_serving(vector: Vector, encoder: str) -> float:

@@ -49,8 +49,8 @@ CONFIDENCE_FEATURES = (
     "not_other_in_log",  # likewise the log
     "not_foreign_frames",  # -1 where the stack is a script's own
     "about_alone",  # how much a question without a log is about serving, -1 to 1
-    "about_beside",  # likewise one beside a log
-    "about_unknown",  # 1 where there are no words, or nothing can be told of them
+    "about_beside",  # likewise one beside a log, 0 to 1: "what is this?" says nothing against it
+    "log_or_unknown",  # 1 beside a log, and where the words are too few to tell
 )
 # By which the second model tells a right first section from a wrong one.
 RIGHT_FEATURES = ("margin", "signature", "signature_words", "lexical", "dense")
@@ -104,9 +104,9 @@ def confidence_features(
         -float(other and named[0]),
         -float(other and named[1]),
         -float(other and programs.foreign_frames),
-        0.0 if evidence.has_log else evidence.about,
-        evidence.about if evidence.has_log else 0.0,
-        float(evidence.about == 0.0),
+        0.0 if evidence.has_log else evidence.told * evidence.about,
+        evidence.told * max(0.0, evidence.about) if evidence.has_log else 0.0,
+        1.0 if evidence.has_log else 1.0 - evidence.told,
     )
 
 

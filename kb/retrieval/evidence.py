@@ -94,6 +94,7 @@ class Evidence:
     consequences: frozenset[str]  # ids of sections that are never the cause, notices included
     has_log: bool = False  # whether a program's lines were pasted
     about: float = 0.0  # how much the words are about serving, see `kb.retrieval.about`; -1 to 1
+    told: float = 0.0  # how much they can tell of that, 0 to 1; 0 where it is not known
 
 
 def dense_texts(query: Query) -> tuple[str, str]:

@@ -46,7 +46,7 @@ def test_a_model_tells_two_clouds_of_vectors_apart_also_where_their_topic_is_lef
 def test_a_question_about_a_server_is_told_from_one_about_something_else(shipped):
     asked = (
         "the second machine never joins and the first one just waits",
-        "생성 속도가 갑자기 반으로 떨어졌어요",
+        "GPU 메모리가 요청을 받을수록 조금씩 늘어나요",
         "my washing machine stops in the middle of the programme",
         "엑셀에서 피벗 테이블이 안 열려요",
     )
