@@ -9,6 +9,7 @@ from kb.answer.general_words import is_general
 from kb.answer.small_talk import says_nothing
 from kb.query.log_lines import is_report
 from kb.query.paste import Query
+from kb.query.pleasantries import is_pleasantry
 from kb.retrieval.signature_evidence import failure_line
 from kb.retrieval.tokenization import tokenize
 from kb.settings import Settings
@@ -193,7 +194,8 @@ def compose_answer(
     `message` is the program's own message in the paste, shown where no section explains it.
     """
     healthy = not query.words and query.paste.is_healthy
-    found = ranking.in_scope >= MIN_IN_SCOPE and not healthy
+    courtesy = is_pleasantry(query.words) and not query.paste.is_log
+    found = ranking.in_scope >= MIN_IN_SCOPE and not (healthy or courtesy)
     is_complaint = not found and not healthy and is_general(query, index)
     is_small_talk = not found and not is_complaint and says_nothing(query, evidence)
     notes = []
