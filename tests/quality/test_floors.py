@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kb.evaluation.asked import read_asked
 from kb.evaluation.golden import read_golden, read_jsonl
 from kb.evaluation.metrics import summarize
 from kb.evaluation.runner import run_cases
@@ -50,6 +51,14 @@ def test_korean_questions_are_answered_nearly_as_well(shipped):
     summary = summarize(run_cases(shipped, cases, "ko"))
     assert summary.top1.value >= 0.94
     assert summary.out_of_scope_refused.value >= 0.95
+
+
+def test_questions_without_a_log_are_told_from_questions_about_other_things(shipped):
+    cases = read_asked(ROOT / "tests" / "golden" / "asked")[::12]
+    summary = summarize(run_cases(shipped, cases))
+    assert summary.in_scope_refused.value <= 0.3
+    assert summary.out_of_scope_refused.value >= 0.9
+    assert summary.top3.value >= 0.58  # what is refused counts as missed
 
 
 @pytest.mark.skipif(not LABELLED.is_file(), reason="the labelled pastes are not at hand")
