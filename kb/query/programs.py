@@ -64,7 +64,7 @@ _OTHERS: tuple[tuple[str, str], ...] = (
         r"\btrl\b|PPOTrainer|SFTTrainer|DPOTrainer|GRPOTrainer|\bTrainer\.train|trainer\.py"
         r"|pytorch[-_ ]lightning|lightning\.pytorch|\baccelerate launch|\btorchrun\b|\bfsdp\b"
         r"|backward\(\)|\bloss\.backward|optimizer\.step|training_step"
-        r"|\bepoch\b|axolotl|unsloth|megatron|get_peft_model|PeftModel\."
+        r"|\bepoch\b|axolotl|unsloth|megatron|torchtitan|get_peft_model|PeftModel\."
         r"|gradient[_ ]checkpoint|train\.py"
         r"|\bDDP\b|DistributedDataParallel|QLoRA|\bColab\b|(?:HF|Hugging ?Face) Trainer"
         r"|학습 (?:중|코드|스크립트|환경)|이어서 학습|训练|\bnemo\b"
