@@ -19,7 +19,7 @@ from kb.corpus.documents import content_digest, read_corpus
 from kb.errors import EncoderError, InputError, OutdatedError
 from kb.postgres.connections import is_database
 from kb.query.paste import Query, read_query
-from kb.retrieval.about import about_serving, share_told
+from kb.retrieval.about import about_serving, is_its_subject, share_told
 from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import (
     DEFAULT_ENCODER,
@@ -72,6 +72,7 @@ class KnowledgeBase:
         self._encoder_checked = False
         self._legs = legs
         self._matcher: MessageMatcher | None = None
+        self._subject: tuple[tuple[Section, ...], bool] | None = None
         self._lock = threading.Lock()
         self._encoder_lock = threading.Lock()  # apart: an ask that needs none waits for no load
 
@@ -397,8 +398,17 @@ class KnowledgeBase:
     def _with_about(
         self, query: Query, evidence: Evidence, vectors: NDArray[np.float32]
     ) -> Evidence:
-        about = about_serving(vectors[0], self.index.encoder.name)
+        about = 0.0
+        if self._is_about_serving():
+            about = about_serving(vectors[0], self.index.encoder.name)
         return replace(evidence, about=about, told=share_told(query.words) if about else 0.0)
+
+    def _is_about_serving(self) -> bool:
+        """Whether the documents are about what the model of questions was learned on."""
+        listed = self.index.listed
+        if self._subject is None or self._subject[0] is not listed:  # published anew
+            self._subject = listed, is_its_subject(section.id for section in listed)
+        return self._subject[1]
 
     def _embed(self, query: Query) -> NDArray[np.float32]:
         import numpy as np

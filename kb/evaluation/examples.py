@@ -102,6 +102,7 @@ def judge_words(examples: Sequence[Example]) -> tuple[list[Example], dict[str, A
     model = {
         "encoder": DEFAULT_ENCODER,
         "intercept": round(intercept, 4),
+        "topics": sorted({e.topic for e in spoken if e.case.in_scope}),
         "weights": [round(float(weight), 3) for weight in weights],
     }
     return judged, model

@@ -3,13 +3,15 @@
 What somebody asks without a log often names no program: "the second box never joins". A logistic
 model over the vectors of the bundled encoder, fitted on questions that operators ask and on ones
 that are asked of other things (`python -m kb.evaluation.train`), tells the two apart where words
-alone do not. Another encoder's vectors say nothing to it.
+alone do not. Another encoder's vectors say nothing to it, and documents of another subject are
+asked about other things.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-__all__ = ["ABOUT_FILE", "about_serving", "read_about", "share_told"]
+__all__ = ["ABOUT_FILE", "about_serving", "is_its_subject", "read_about", "share_told"]
 
 ABOUT_FILE = Path(__file__).with_name("about.json")
 
@@ -33,6 +35,7 @@ class AboutModel:
     encoder: str
     weights: Vector  # (dim,)
     intercept: float
+    topics: frozenset[str]  # ids of the sections whose questions it was learned on
 
 
 @lru_cache(maxsize=1)
@@ -42,7 +45,18 @@ def read_about() -> AboutModel:
 
     read = json.loads(ABOUT_FILE.read_text(encoding="utf-8"))
     weights = np.array(read["weights"], dtype=np.float32)
-    return AboutModel(read["encoder"], weights, float(read["intercept"]))
+    topics = frozenset(read["topics"])
+    return AboutModel(read["encoder"], weights, float(read["intercept"]), topics)
+
+
+def is_its_subject(identifiers: Iterable[str]) -> bool:
+    """Whether sections of these ids are those that the model knows the questions of, or most.
+
+    In a database of several corpora an id has its corpus in front: `docs/oom-decode`.
+    """
+    topics = read_about().topics
+    known = topics.intersection(identifier.rsplit("/", 1)[-1] for identifier in identifiers)
+    return 2 * len(known) >= len(topics)
 
 
 # Letters, those of Hangul and Han double, from which words begin to tell what they are about, and

