@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kb.query.generic import asks_only_what_it_is
 from kb.query.language import detect_language
 from kb.query.log_lines import LogLine, Role, is_remark, is_report, read_line
 from kb.query.prefixes import common_prefix
@@ -266,10 +267,13 @@ def read_query(
         masked = Unwrapped(lines[n_asked:], found.first_numbers)
         text = masked_pieces(text.split("\n"), found, masked)
         paste = read_paste(text, masked)
-    words = "\n".join(part for part in (question.strip(), paste.prose) if part)
+    # "이거 왜 이래요?" beside a log says no more than the log.
+    said = "" if paste.is_log and asks_only_what_it_is(question) else question.strip()
+    words = "\n".join(part for part in (said, paste.prose) if part)
+    spoken = [line.text for line in paste.lines if line.role != "access"]
     if not words and is_plain(paste):
-        words = "\n".join(line.text for line in paste.lines)
-    spoken = (line.text for line in paste.lines if line.role != "access")
+        # Typed into the box of the log: a question, and no mark of a program's own.
+        words, spoken = "\n".join(line.text for line in paste.lines), []
     programs = find_programs(spoken, words)
     return Query(
         paste=paste,
