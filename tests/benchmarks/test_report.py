@@ -37,8 +37,8 @@ def test_each_case_is_asked_once_a_language() -> None:
 
 
 def test_the_condensed_query_keeps_the_error() -> None:
-    query = Query("x", "golden", "en", "why?", "noise\nRuntimeError: it broke", frozenset({"a"}))
-    assert query.condensed == "why?\nRuntimeError: it broke"
+    query = Query("x", "golden", "en", "night crash?", "noise\nRuntimeError: it broke", frozenset({"a"}))
+    assert query.condensed == "night crash?\nRuntimeError: it broke"
 
 
 def test_a_row_marks_the_best_and_divides_by_the_best_peer() -> None:
