@@ -269,11 +269,12 @@ def read_query(
         paste = read_paste(text, masked)
     # "이거 왜 이래요?" beside a log says no more than the log.
     said = "" if paste.is_log and asks_only_what_it_is(question) else question.strip()
+    # Typed into the box of the log: a question, and neither a program's marks nor its context.
+    is_typed = not said and is_plain(paste)
     words = "\n".join(part for part in (said, paste.prose) if part)
-    spoken = [line.text for line in paste.lines if line.role != "access"]
-    if not words and is_plain(paste):
-        # Typed into the box of the log: a question, and no mark of a program's own.
-        words, spoken = "\n".join(line.text for line in paste.lines), []
+    if not words and is_typed:
+        words = "\n".join(line.text for line in paste.lines)
+    spoken = [] if is_typed else [line.text for line in paste.lines if line.role != "access"]
     programs = find_programs(spoken, words)
     return Query(
         paste=paste,
@@ -282,7 +283,7 @@ def read_query(
         language=language or detect_language(question, text),
         programs=programs,
         error_text=error_text(paste),
-        context_text=context_text(paste),
+        context_text="" if is_typed else context_text(paste),
         hidden=redacted.hidden,
     )
 

@@ -58,3 +58,17 @@ def test_a_healthy_log_stays_healthy_whatever_is_asked_of_it(shipped):
         '[2026-10-05 10:21:04] INFO:     10.0.0.7:51234 - "POST /v1/chat/completions HTTP/1.1" 200 OK'
     )
     assert not shipped.ask(log, "이거 왜 이래요?").found
+
+
+@pytest.mark.parametrize("words", ["Can I use --max-model-len?", "What is SGLang?", "서버가 느려요"])
+def test_what_is_typed_into_the_box_of_the_log_is_read_as_the_question_it_is(words):
+    typed, asked = read_query(words, None, None), read_query("", words, None)
+    assert typed.words == asked.words
+    assert typed.programs == asked.programs
+    assert typed.context_text == asked.context_text == ""
+
+
+def test_a_flag_asked_about_in_the_box_of_the_log_gets_its_verdict(shipped):
+    answer = shipped.ask("--max-model-len 써도 되나요?")
+    said = (*answer.notes, *(flag.note for flag in answer.flags))
+    assert any("--context-length" in note for note in said)
