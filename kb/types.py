@@ -119,6 +119,7 @@ class FlagNote:
     status: FlagStatus
     use: str | None  # the name to write instead, None where nothing has to change
     note: str  # one sentence in the language of the answer
+    asked: bool = False  # the question names it
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kb.catalog import Catalog, check_flag, check_variable, flag_note
 from kb.catalog.foreign import counterpart
@@ -44,7 +45,8 @@ def asked_flags(query: Query, catalog: Catalog, release: str | None) -> tuple[Fl
         if name in notes or len(notes) == _MAX_FLAGS:
             continue
         check = check_variable if is_variable else check_flag
-        notes[name] = flag_note(check(catalog, name, release), query.language)
+        verdict = flag_note(check(catalog, name, release), query.language)
+        notes[name] = replace(verdict, asked=True)
     return tuple(notes.values())
 
 

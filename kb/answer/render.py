@@ -51,12 +51,14 @@ def _for_version(answer: Answer) -> list[str]:
         parts.append(_message(answer.message, answer))
     if answer.version and (answer.version.low or answer.version.high):
         parts.append(_version(answer.version, answer))
-    # What the question asks of is a note already.
-    wrong = [
-        flag for flag in answer.flags if flag.status != "accepted" and flag.note not in answer.notes
+    # Where nothing is found, what the question asks of is a note already.
+    told = [
+        flag
+        for flag in answer.flags
+        if (flag.asked or flag.status != "accepted") and flag.note not in answer.notes
     ]
-    if wrong:
-        notes = "\n".join(f"  {flag.flag}: {flag.note}" for flag in wrong)
+    if told:
+        notes = "\n".join(f"  {flag.flag}: {flag.note}" for flag in told)
         parts.append(f"{text('answer.flags', answer.language)}\n{notes}")
     if answer.command:
         parts.append(

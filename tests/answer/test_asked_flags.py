@@ -17,6 +17,14 @@ def judged(words: str) -> list[tuple[str, str, str | None]]:
     return [(note.flag, note.status, note.use) for note in notes]
 
 
+def test_a_flag_that_is_asked_about_has_its_line_in_the_terminal_though_it_is_accepted(shipped):
+    answer = shipped.ask("", "Does --enable-dp-lm-head exist in 0.5.9?")
+    assert answer.found
+    assert "--enable-dp-lm-head: `--enable-dp-lm-head` is accepted in 0.5.9" in answer_to_text(
+        answer
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
