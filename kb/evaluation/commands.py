@@ -98,7 +98,8 @@ def _run_eval(args: argparse.Namespace) -> int:
 
 
 def _write_report(args: argparse.Namespace, base: KnowledgeBase, cases: list[Case]) -> int:
-    from kb.evaluation.quality import RememberingEncoder, ask_all_ways, measure_noise, of_left_out
+    from kb.evaluation.examples import RememberingEncoder
+    from kb.evaluation.quality import ask_all_ways, measure_noise, of_left_out
     from kb.evaluation.quality_report import Configuration, write_report
     from kb.retrieval.fusion import WEIGHTS_FILE
     from kb.retrieval.index_folder import read_manifest

@@ -25,7 +25,7 @@ __all__ = [
     "OPERATING_POINT",
     "SEED",
     "Example",
-    "Remembering",
+    "RememberingEncoder",
     "collect_examples",
     "judge_words",
 ]
@@ -112,16 +112,16 @@ def _logit(probability: float) -> float:
     return math.log(probability / (1 - probability))
 
 
-class Remembering:
-    """An encoder that embeds each text once."""
+class RememberingEncoder:
+    """An encoder that embeds each query text once: a run asks many cases in several ways."""
 
     def __init__(self, encoder: Encoder) -> None:
-        """Take the encoder that does the work."""
+        """Take the encoder that embeds what is new."""
         self._encoder = encoder
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit vectors of queries, `(n, dim) float32`."""
+        """Embed queries; returns `(n, dim) float32`, unit length."""
         import numpy as np
 
         for text in texts:
@@ -130,5 +130,5 @@ class Remembering:
         return np.stack([self._known[text] for text in texts])
 
     def encode_document(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit vectors of passages, `(n, dim) float32`."""
+        """Embed passages as the encoder does."""
         return self._encoder.encode_document(texts)

@@ -11,25 +11,22 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
+from kb.evaluation.examples import Example
 from kb.evaluation.golden import Case
 from kb.evaluation.left_out import LeftOut, leave_topics_out
 from kb.evaluation.metrics import Outcome
 from kb.evaluation.noise import PLACES, Place, bury, sample_logs
 from kb.evaluation.runner import outcome_of, run_cases
-from kb.evaluation.train import Example
 from kb.knowledge_base import KnowledgeBase
-from kb.retrieval.encoders import Encoder
 from kb.retrieval.fusion import LEGS, Ranking, rank
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 __all__ = [
     "LEG_SETS",
     "Asked",
     "NoiseRun",
-    "RememberingEncoder",
     "Way",
     "as_ranked",
     "ask_all_ways",
@@ -43,28 +40,6 @@ Progress = Callable[[int, int], None]
 LEG_SETS: tuple[tuple[str, ...], ...] = tuple(
     legs for size in range(1, len(LEGS) + 1) for legs in combinations(LEGS, size)
 )
-
-
-class RememberingEncoder:
-    """An encoder that embeds each query text once: a run asks many cases in several ways."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        """Take the encoder that embeds what is new."""
-        self._encoder = encoder
-        self._known: dict[str, NDArray[np.float32]] = {}
-
-    def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed queries; returns `(n, dim) float32`, unit length."""
-        import numpy as np
-
-        for text in texts:
-            if text not in self._known:
-                self._known[text] = self._encoder.encode_query([text])[0]
-        return np.stack([self._known[text] for text in texts])
-
-    def encode_document(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed passages as the encoder does."""
-        return self._encoder.encode_document(texts)
 
 
 @dataclass(frozen=True, slots=True)

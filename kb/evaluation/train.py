@@ -29,7 +29,7 @@ from kb.evaluation.examples import (
     OPERATING_POINT,
     SEED,
     Example,
-    Remembering,
+    RememberingEncoder,
     collect_examples,
     judge_words,
 )
@@ -262,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=WEIGHTS_FILE)
     parser.add_argument("--about", type=Path, default=ABOUT_FILE)
     args = parser.parse_args(argv)
-    base = KnowledgeBase.load(args.index, encoder=Remembering(load_encoder()))
+    base = KnowledgeBase.load(args.index, encoder=RememberingEncoder(load_encoder()))
     collected = collect_examples(base, [*read_cases(args.cases), *read_asked(args.cases / "asked")])
     examples, about = judge_words(collected)
     asked = [example for example in examples if example.is_asked]

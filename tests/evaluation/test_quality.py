@@ -11,6 +11,7 @@ import pytest
 from kb import KnowledgeBase
 from kb.cli import main
 from kb.evaluation.calibration import reliability_bins, risk_curve
+from kb.evaluation.examples import RememberingEncoder
 from kb.evaluation.golden import read_golden
 from kb.evaluation.left_out import figures, leave_topics_out
 from kb.evaluation.markdown_tables import table
@@ -18,7 +19,6 @@ from kb.evaluation.plot import calibration_svg
 from kb.evaluation.quality import (
     LEG_SETS,
     NoiseRun,
-    RememberingEncoder,
     ask_all_ways,
     measure_noise,
     of_left_out,
