@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import ahocorasick
+
+from kb.retrieval.folding import fold, line_starts
+from kb.retrieval.quotations import quotations
 
 __all__ = [
     "HEAD_CHARS",
@@ -22,10 +25,8 @@ __all__ = [
     "Hit",
     "Signature",
     "SignatureMatcher",
+    "Tally",
     "compile_signature",
-    "fold",
-    "line_starts",
-    "quotations",
     "quoted_hits",
     "verify",
     "verify_cut",
@@ -47,7 +48,6 @@ MAX_CUT_CHARS = 40
 # By so much of its beginning a long piece is looked for where the line breaks off inside it.
 HEAD_CHARS = 32
 MIN_HEAD_SHARE = 0.3
-MAX_WORDS_CHARS = 4_000  # of a question, in which quotations are looked for
 MAX_HITS = 8
 MAX_TRIES = 500
 
@@ -109,10 +109,30 @@ def _pieces(line: str) -> tuple[tuple[str, ...], list[tuple[bool, bool]]]:
     return tuple(pieces), glued
 
 
-def fold(text: str) -> str:
-    """Lower ASCII and turn tabs and line ends into blanks; every character keeps its place."""
-    lowered = text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-    return lowered.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+class Tally:
+    """The hits of a text, and how often each signature was tried: repeats say nothing new."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._n_hits: dict[int, int] = {}
+        self._n_tries: dict[int, int] = {}
+        self._hits: list[Hit] = []
+
+    def may_try(self, number: int) -> bool:
+        """Whether a signature has neither MAX_HITS hits nor MAX_TRIES tries yet."""
+        tried = self._n_tries.get(number, 0)
+        return self._n_hits.get(number, 0) < MAX_HITS and tried < MAX_TRIES
+
+    def add(self, number: int, hit: Hit | None) -> None:
+        """Count a try of a signature, and keep its hit where it was one."""
+        self._n_tries[number] = self._n_tries.get(number, 0) + 1
+        if hit is not None:
+            self._n_hits[number] = self._n_hits.get(number, 0) + 1
+            self._hits.append(hit)
+
+    def in_order(self) -> list[Hit]:
+        """Return the hits in line order, of one line the longest first."""
+        return sorted(self._hits, key=lambda hit: (hit.line, -hit.matched))
 
 
 class SignatureMatcher:
@@ -144,23 +164,16 @@ class SignatureMatcher:
         if not self.signatures:
             return []
         folded, starts = fold(text), line_starts(text)
-        n_hits: dict[int, int] = {}
-        n_tries: dict[int, int] = {}
-        hits: list[Hit] = []
+        tally = Tally()
         for end, (length, whole, heads) in self._automaton.iter(folded):
             start = end - length + 1
             for number in (*whole, *heads):
-                tried = n_tries.get(number, 0)
-                if n_hits.get(number, 0) >= MAX_HITS or tried >= MAX_TRIES:
+                if not tally.may_try(number):
                     continue
                 check = verify if number in whole else verify_cut
                 hit = check(self.signatures[number], folded, start, end + 1, starts)
-                n_tries[number] = tried + 1
-                if hit is not None:
-                    n_hits[number] = n_hits.get(number, 0) + 1
-                    hits.append(hit)
-        hits.sort(key=lambda hit: (hit.line, -hit.matched))
-        return hits
+                tally.add(number, hit)
+        return tally.in_order()
 
     def match_words(self, text: str) -> list[Hit]:
         """Return the hits in a person's words: signatures, and pieces of them that are quoted.
@@ -197,19 +210,6 @@ class SignatureMatcher:
             length += len(part)
             ends.append(length)
         return "".join(parts), ends
-
-
-def line_starts(text: str) -> list[int]:
-    """Return where each line of `text` begins, rising."""
-    return [0, *(found.end() for found in re.finditer("\n", text))]
-
-
-def quotations(text: str) -> Iterator[str]:
-    """Yield what a person's words quote that may be a piece of a message, in lower case."""
-    for found in _QUOTED.finditer(text[:MAX_WORDS_CHARS]):
-        quoted = (found[1] or found[2]).strip(" .…!?,;:").lower()
-        if _weight(quoted) >= MIN_MATCHED_CHARS and " " in quoted:
-            yield quoted
 
 
 def quoted_hits(signatures: Collection[Signature], quoted: str) -> list[Hit]:
@@ -282,10 +282,6 @@ def verify_cut(
     return Hit(signature, line, share, matched)
 
 
-# A piece of a message that somebody quotes: `it ends in "Not enough memory"`.
-_QUOTED = re.compile(
-    r"[\"“”`「『‘]([^\"“”`「」『』’\n]{10,200})[\"“”`」』’]|'([^'\n]{10,200})'(?!\w)"
-)
 # What stands where a line was cut: `…`, `...`, `[truncated]`, a quote, blanks.
 _CUT_MARK = re.compile(r"(?:\s|\.{2,}|…|\[\w ]{1,20}\]|[\"'`])*$")
 
