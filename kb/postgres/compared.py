@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from kb.postgres.candidates import TOP_CHUNKS, Candidate, Candidates
-from kb.retrieval.searchable import consequences_among, harmless_among, parents_among
+from kb.retrieval.searchable import OfSections
 from kb.retrieval.signatures import Hit
 from kb.retrieval.tokenization import tokenize
 from kb.types import Language, Section, Source
@@ -154,8 +154,10 @@ class CandidateTitles:
         return shares
 
 
-class CandidateIndex:
+class CandidateIndex(OfSections):
     """The candidates of a query as `kb.retrieval.index.Compared` describes it; for one query."""
+
+    by_id: dict[str, Mapping[Language, Section]]
 
     def __init__(
         self,
@@ -171,26 +173,11 @@ class CandidateIndex:
         self.lexical = CandidateLexical(found, terms)
         self.titles = CandidateTitles(found)
         self.matcher, self.last_matcher = matcher, last_matcher
-        self.by_id: dict[str, Mapping[Language, Section]] = {
+        self.by_id = {
             identifier: light_sections(identifier, candidate.headings, part.generation.name, found)
             for identifier, (part, candidate) in zip(found.ids, found.rows, strict=True)
         }
         self._found, self._vectors, self._fetch = found, vectors, fetch
-
-    @cached_property
-    def consequences(self) -> tuple[str, ...]:
-        """Return the candidates whose sections are consequences or harmless notices."""
-        return consequences_among(self.by_id)
-
-    @cached_property
-    def harmless(self) -> frozenset[str]:
-        """Return the candidates whose sections are harmless notices."""
-        return harmless_among(self.by_id)
-
-    @cached_property
-    def parents(self) -> Mapping[str, str]:
-        """Return the id that each candidate stands under, where there is one."""
-        return parents_among(self.by_id)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:

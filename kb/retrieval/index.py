@@ -21,9 +21,7 @@ from kb.retrieval.searchable import (
     Compared,
     EncoderProbe,
     IndexStatus,
-    consequences_among,
-    harmless_among,
-    parents_among,
+    OfSections,
 )
 from kb.retrieval.signatures import SignatureMatcher, compile_signature
 from kb.retrieval.stored_sections import StoredSections
@@ -59,7 +57,7 @@ PROBE_TEXT = (
 
 
 @dataclass(frozen=True)
-class Index:
+class Index(OfSections):
     """Everything a query is compared with; immutable, safe to search from several threads."""
 
     sections: Sequence[Section]
@@ -84,21 +82,6 @@ class Index:
         for section in self.sections:
             table.setdefault(section.id, {})[section.language] = section
         return table
-
-    @cached_property
-    def consequences(self) -> tuple[str, ...]:
-        """Return the ids whose sections are consequences or harmless notices."""
-        return consequences_among(self.by_id)
-
-    @cached_property
-    def harmless(self) -> frozenset[str]:
-        """Return the ids whose sections are harmless notices."""
-        return harmless_among(self.by_id)
-
-    @cached_property
-    def parents(self) -> Mapping[str, str]:
-        """Return the id that each id stands under, where there is one."""
-        return parents_among(self.by_id)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from kb.types import Language, Section
@@ -26,12 +27,11 @@ __all__ = [
     "EncoderProbe",
     "IndexStatus",
     "Matching",
+    "OfSections",
     "Searchable",
     "Titles",
     "Weighted",
     "consequences_among",
-    "harmless_among",
-    "parents_among",
 ]
 
 
@@ -81,19 +81,34 @@ def consequences_among(by_id: Mapping[str, Mapping[Language, Section]]) -> tuple
     )
 
 
-def harmless_among(by_id: Mapping[str, Mapping[Language, Section]]) -> frozenset[str]:
-    """Return the ids of `consequences_among` that are harmless notices, in any language."""
-    return frozenset(
-        identifier
-        for identifier in consequences_among(by_id)
-        if any(section.kind == "harmless" for section in by_id[identifier].values())
-    )
+class OfSections:
+    """What a `Compared` says of its ids where it holds the sections of all of them."""
 
+    if TYPE_CHECKING:
 
-def parents_among(by_id: Mapping[str, Mapping[Language, Section]]) -> dict[str, str]:
-    """Return the id that each id stands under, where there is one."""
-    found = {i: next(iter(sections.values())).parent for i, sections in by_id.items()}
-    return {identifier: parent for identifier, parent in found.items() if parent is not None}
+        @property
+        def by_id(self) -> Mapping[str, Mapping[Language, Section]]:
+            """Return the sections of each id by language."""
+
+    @cached_property
+    def consequences(self) -> tuple[str, ...]:
+        """Return the ids whose sections are consequences or harmless notices."""
+        return consequences_among(self.by_id)
+
+    @cached_property
+    def harmless(self) -> frozenset[str]:
+        """Return those of `consequences` that are harmless notices, in any language."""
+        return frozenset(
+            identifier
+            for identifier in self.consequences
+            if any(section.kind == "harmless" for section in self.by_id[identifier].values())
+        )
+
+    @cached_property
+    def parents(self) -> Mapping[str, str]:
+        """Return the id that each id stands under, where there is one, ranked or not."""
+        found = {i: next(iter(sections.values())).parent for i, sections in self.by_id.items()}
+        return {identifier: parent for identifier, parent in found.items() if parent is not None}
 
 
 class Matching(Protocol):
