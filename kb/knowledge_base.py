@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,28 +15,27 @@ from kb.answer.for_version import catalog_marks, find_messages, version_facts
 from kb.answer.small_talk import acknowledge
 from kb.catalog import Catalog, MessageMatcher
 from kb.corpus.documents import content_digest, read_corpus
-from kb.errors import EncoderError, InputError, OutdatedError
+from kb.errors import InputError, OutdatedError
 from kb.postgres.connections import is_database
-from kb.query.paste import Query, read_query
-from kb.retrieval.about import about_serving, is_its_subject, share_told
+from kb.query.checked import read_checked
+from kb.query.paste import Query
+from kb.retrieval.about import QuestionJudge
 from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import (
     DEFAULT_ENCODER,
     Encoder,
-    check_vectors,
-    is_same_encoder,
     load_encoder,
 )
-from kb.retrieval.evidence import Evidence, collect_evidence, dense_texts, with_dense
+from kb.retrieval.evidence import Evidence, collect_evidence, with_dense
 from kb.retrieval.fusion import LEGS, Ranking, rank
 from kb.retrieval.index import PROBE_TEXT, build_index, probe
+from kb.retrieval.index_encoder import IndexEncoder, is_encoder_of
 from kb.retrieval.index_folder import known_vectors, load_index
 from kb.retrieval.index_writer import prepare_folder, save_index
 from kb.retrieval.page_context import prefer_page, section_of_page
 from kb.retrieval.searchable import Compared, Searchable
 from kb.retrieval.vector_journal import open_journal
 from kb.settings import Settings
-from kb.strings import texts
 from kb.types import Answer, AnswerSection, Language, Section
 
 if TYPE_CHECKING:
@@ -68,13 +66,11 @@ class KnowledgeBase:
         """
         self.index = index
         self.settings = settings or Settings()
-        self._encoder = encoder
-        self._encoder_checked = False
+        self._encoder = IndexEncoder(index, encoder)  # an ask that needs none waits for no load
         self._legs = legs
         self._matcher: MessageMatcher | None = None
-        self._subject: tuple[tuple[Section, ...], bool] | None = None
+        self._judge = QuestionJudge(index)
         self._lock = threading.Lock()
-        self._encoder_lock = threading.Lock()  # apart: an ask that needs none waits for no load
 
     @classmethod
     def load(
@@ -245,9 +241,9 @@ class KnowledgeBase:
         query = self._read(paste, question, None)
         catalog, matcher = self._catalog()
         marks = catalog_marks(query, catalog, find_messages(query, matcher))
-        vectors = self._embed(query)
+        vectors = self._encoder.embed(query)
         seen = self.index.compared(query, vectors)
-        evidence = self._with_about(query, collect_evidence(query, seen, vectors), vectors)
+        evidence = self._judge.judged(query, collect_evidence(query, seen, vectors), vectors)
         return query, evidence, marks
 
     def section(self, identifier: str, language: Language) -> Section | None:
@@ -260,16 +256,14 @@ class KnowledgeBase:
     def warm_up(self) -> None:
         """Load the catalogue and the encoder and ask, so that the first question does not wait."""
         self.ask(PROBE_TEXT)
-        self._ready_encoder()
+        self._encoder.get()
 
     def take_over(self, older: KnowledgeBase) -> None:
         """Use what `older` has loaded: the catalogue and, where it is the same, the encoder."""
-        matcher, encoder = older._matcher, older._encoder
+        matcher = older._matcher
         with self._lock:
             self._matcher = self._matcher or matcher
-        with self._encoder_lock:
-            if self.index.encoder.name == older.index.encoder.name:
-                self._encoder = self._encoder or encoder  # still to be compared with the index's
+        self._encoder.take_over(older._encoder)
 
     def close(self) -> None:
         """Let the database go, where the index lies in one."""
@@ -278,7 +272,7 @@ class KnowledgeBase:
     @property
     def encoder(self) -> Encoder:
         """Return the encoder, loading it and comparing it with the index's where not done yet."""
-        return self._ready_encoder()
+        return self._encoder.get()
 
     # --- inside ---
 
@@ -323,20 +317,13 @@ class KnowledgeBase:
             return self._matcher.catalog, self._matcher
 
     def _read(self, text: str, question: str | None, language: Language | None) -> Query:
-        limit = self.settings.max_paste_chars
-        if not isinstance(text, str):
-            raise InputError(f"the paste is a {type(text).__name__}; expected text (str)")
-        if language not in (None, "ko", "en"):
-            raise InputError(f"language is {language!r}; expected 'ko', 'en' or None")
-        size = len(text) + len(question or "")
-        if size > limit:
-            said = texts("error.paste_too_long", size=f"{size:,}", limit=f"{limit:,}")
-            raise InputError.of(said)
-        if not text.strip() and not (question or "").strip():
-            raise InputError.of(texts("error.nothing_pasted"))
-        if _is_binary(text):
-            raise InputError.of(texts("error.no_text"))
-        return read_query(text, question, language, hide_addresses=self.settings.hide_addresses)
+        return read_checked(
+            text,
+            question,
+            language,
+            max_chars=self.settings.max_paste_chars,
+            hide_addresses=self.settings.hide_addresses,
+        )
 
     def _rank(
         self,
@@ -384,7 +371,7 @@ class KnowledgeBase:
             if is_decided(query, evidence, ranking):
                 return seen, evidence, ranking
             first = seen, evidence
-        vectors = self._embed(query)
+        vectors = self._encoder.embed(query)
         seen = self.index.compared(query, vectors, corpora)
         if first is not None and first[0] is seen:  # the same sections: only cosines are missing
             evidence = with_dense(first[1], seen, vectors)
@@ -392,66 +379,8 @@ class KnowledgeBase:
             evidence = collect_evidence(query, seen, vectors)
         evidence = replace(evidence, has_log=evidence.has_log or beside_log)
         if "dense" in self._legs:
-            evidence = self._with_about(query, evidence, vectors)
+            evidence = self._judge.judged(query, evidence, vectors)
         return seen, evidence, rank(evidence, query.programs, marks, self._legs)
-
-    def _with_about(
-        self, query: Query, evidence: Evidence, vectors: NDArray[np.float32]
-    ) -> Evidence:
-        about = 0.0
-        if self._is_about_serving():
-            about = about_serving(vectors[0], self.index.encoder.name)
-        return replace(evidence, about=about, told=share_told(query.words) if about else 0.0)
-
-    def _is_about_serving(self) -> bool:
-        """Whether the documents are about what the model of questions was learned on."""
-        listed = self.index.listed
-        if self._subject is None or self._subject[0] is not listed:  # published anew
-            self._subject = listed, is_its_subject(section.id for section in listed)
-        return self._subject[1]
-
-    def _embed(self, query: Query) -> NDArray[np.float32]:
-        import numpy as np
-
-        texts = dense_texts(query)
-        vectors = np.zeros((2, len(self.index.encoder.vector)), dtype=np.float32)
-        asked = [row for row, text in enumerate(texts) if text.strip()]
-        if asked:
-            encoder = self._ready_encoder()
-            encoded = encoder.encode_query([texts[row] for row in asked])
-            vectors[asked] = check_vectors(encoded, len(asked), self.index.encoder.name)
-        return vectors
-
-    def _ready_encoder(self) -> Encoder:
-        """Return the encoder, loaded once and compared once with the one the index was made by."""
-        with self._encoder_lock:
-            if self._encoder is None:
-                self._encoder = load_encoder(self.index.encoder.name)
-            if not self._encoder_checked:
-                if not _same_encoder(self.index, self._encoder):
-                    raise EncoderError(
-                        f"the index was made by the encoder {self.index.encoder.name}, and the one"
-                        " at hand gives other vectors; build the index anew with `kb build"
-                        " --encoder NAME`, or load it with its own encoder"
-                    )
-                self._encoder_checked = True
-            return self._encoder
-
-
-_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
-_BINARY_SHARE = 0.2  # a log cut in the middle of characters has far less
-
-
-def _is_binary(text: str) -> bool:
-    sample = text[:100_000]
-    return len(_NO_TEXT.findall(sample)) > _BINARY_SHARE * len(sample)
-
-
-def _same_encoder(index: Searchable, encoder: Encoder) -> bool:
-    import numpy as np
-
-    vector = check_vectors(encoder.encode_document([PROBE_TEXT]), 1, index.encoder.name)[0]
-    return is_same_encoder(vector, np.array(index.encoder.vector, dtype=np.float32))
 
 
 def _reusable_vectors(folder: Path, encoder: Encoder) -> dict[str, NDArray[np.float32]]:
@@ -462,4 +391,4 @@ def _reusable_vectors(folder: Path, encoder: Encoder) -> dict[str, NDArray[np.fl
         index = load_index(folder)
     except IndexFolderError:
         return {}
-    return known_vectors(index) if _same_encoder(index, encoder) else {}
+    return known_vectors(index) if is_encoder_of(index, encoder) else {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +21,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kb.query.paste import Query
+    from kb.retrieval.evidence import Evidence
+    from kb.retrieval.searchable import Searchable
+    from kb.types import Section
+
     Vector = NDArray[np.float32]
 
-__all__ = ["ABOUT_FILE", "about_serving", "is_its_subject", "read_about", "share_told"]
+__all__ = [
+    "ABOUT_FILE",
+    "QuestionJudge",
+    "about_serving",
+    "is_its_subject",
+    "read_about",
+    "share_told",
+]
 
 ABOUT_FILE = Path(__file__).with_name("about.json")
 
@@ -36,6 +48,28 @@ class AboutModel:
     weights: Vector  # (dim,)
     intercept: float
     topics: frozenset[str]  # ids of the sections whose questions it was learned on
+
+
+class QuestionJudge:
+    """Tells what questions of an index are about."""
+
+    def __init__(self, index: Searchable) -> None:
+        """Take the index that is asked."""
+        self._index = index
+        self._subject: tuple[tuple[Section, ...], bool] | None = None
+
+    def judged(self, query: Query, evidence: Evidence, vectors: Vector) -> Evidence:
+        """Return `evidence` with what the words of `query` are about; `vectors` are `(2, dim)`."""
+        about = 0.0
+        if self._is_its_subject():
+            about = about_serving(vectors[0], self._index.encoder.name)
+        return replace(evidence, about=about, told=share_told(query.words) if about else 0.0)
+
+    def _is_its_subject(self) -> bool:
+        listed = self._index.listed
+        if self._subject is None or self._subject[0] is not listed:  # published anew
+            self._subject = listed, is_its_subject(section.id for section in listed)
+        return self._subject[1]
 
 
 @lru_cache(maxsize=1)

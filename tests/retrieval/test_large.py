@@ -48,7 +48,7 @@ def coded(monkeypatch, vectors):
 @pytest.mark.parametrize("paste", PASTES)
 def test_a_candidate_has_the_features_it_has_among_all(shipped, paste):
     query = shipped._read(paste, None, None)
-    asked = shipped._embed(query)
+    asked = shipped._encoder.embed(query)
     whole = collect_evidence(query, shipped.index, asked)
     view = compare_candidates(shipped.index, query, asked)
     found = collect_evidence(query, view, asked)
@@ -171,7 +171,7 @@ def stored(shipped, tmp_path, monkeypatch):
 @pytest.mark.parametrize("paste", PASTES)
 def test_a_mapped_index_has_the_features_of_one_in_memory(shipped, stored, paste):
     query = shipped._read(paste, None, None)
-    asked = shipped._embed(query)
+    asked = shipped._encoder.embed(query)
     whole = collect_evidence(query, shipped.index, asked)
     found = collect_evidence(query, compare_candidates(load_index(stored), query, asked), asked)
     rows = [shipped.index.positions[identifier] for identifier in found.ids]
@@ -247,7 +247,7 @@ def _is_mapped(array):
 
 
 def test_markdown_terms_titles_and_signatures_stay_on_the_disk(stored, monkeypatch):
-    monkeypatch.setattr("kb.retrieval.signature_windows._FILTER_BITS", 10)
+    monkeypatch.setattr("kb.retrieval.window_table._FILTER_BITS", 10)
     loaded = load_index(stored)
     for part in (loaded.sections, loaded.lexical, loaded.tables):
         held = sum(a.nbytes for a in _held(part, set()) if not _is_mapped(a))
