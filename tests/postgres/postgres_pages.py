@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,18 @@ def page(*topics: str, mark: str = "") -> dict[str, str]:
     )
     korean = english.replace("The ", "이 ").replace(" fails", " 실패").replace("at fault", "원인")
     return {"en/page.md": f"# Page\n{english}", "ko/page.md": f"# 쪽\n{korean}"}
+
+
+@contextmanager
+def own_database(server: Any, name: str) -> Iterator[str]:
+    """Yield the URL of a database made for one module's tests, dropped after them."""
+    from kb.postgres.connections import connect
+
+    with connect(server.get_uri()) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE kb_template")
+    yield server.get_uri(name)
+    with connect(server.get_uri()) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = 30.0) -> None:

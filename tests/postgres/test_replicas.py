@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
-from postgres_pages import page, wait_until
+from postgres_pages import own_database, page, wait_until
 from postgres_proxy import HAPROXY, free_ports, start_proxy
 
 from kb import KnowledgeBase
@@ -102,18 +102,13 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    from kb.postgres.connections import connect
-
-    with connect(server.get_uri()) as connection:
-        connection.execute("CREATE DATABASE kb_replicas TEMPLATE kb_template")
-    made = Site(server.get_uri("kb_replicas"), tmp_path_factory.mktemp("replicas"))
-    try:
-        made.wait()
-        yield made
-    finally:
-        made.close()
-    with connect(server.get_uri()) as connection:
-        connection.execute("DROP DATABASE kb_replicas WITH (FORCE)")
+    with own_database(server, "kb_replicas") as url:
+        made = Site(url, tmp_path_factory.mktemp("replicas"))
+        try:
+            made.wait()
+            yield made
+        finally:
+            made.close()
 
 
 def test_no_request_fails_while_generations_are_switched_and_a_replica_is_killed(site):

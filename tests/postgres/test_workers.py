@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from postgres_pages import page, wait_until
+from postgres_pages import own_database, page, wait_until
 
 from kb import KnowledgeBase
 from kb.postgres.connections import connect
@@ -61,17 +61,14 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with connect(server.get_uri()) as connection:
-        connection.execute("CREATE DATABASE kb_workers TEMPLATE kb_template")
-    made = Served(server.get_uri("kb_workers"), tmp_path_factory.mktemp("workers"))
-    try:
-        wait_until(lambda: all(made.is_ready() for _ in range(8)), 120)
-        yield made
-    finally:
-        made.process.kill()
-        made.process.wait()
-    with connect(server.get_uri()) as connection:
-        connection.execute("DROP DATABASE kb_workers WITH (FORCE)")
+    with own_database(server, "kb_workers") as url:
+        made = Served(url, tmp_path_factory.mktemp("workers"))
+        try:
+            wait_until(lambda: all(made.is_ready() for _ in range(8)), 120)
+            yield made
+        finally:
+            made.process.kill()
+            made.process.wait()
 
 
 def test_every_worker_answers_from_the_database(served):
