@@ -19,7 +19,7 @@ from kb.errors import InputError, OutdatedError
 from kb.postgres.connections import is_database
 from kb.query.checked import read_checked
 from kb.query.paste import Query
-from kb.retrieval.about import QuestionJudge
+from kb.retrieval.about import judged
 from kb.retrieval.confidence import CatalogMarks
 from kb.retrieval.encoders import (
     DEFAULT_ENCODER,
@@ -69,7 +69,6 @@ class KnowledgeBase:
         self._encoder = IndexEncoder(index, encoder)  # an ask that needs none waits for no load
         self._legs = legs
         self._matcher: MessageMatcher | None = None
-        self._judge = QuestionJudge(index)
         self._lock = threading.Lock()
 
     @classmethod
@@ -243,7 +242,8 @@ class KnowledgeBase:
         marks = catalog_marks(query, catalog, find_messages(query, matcher))
         vectors = self._encoder.embed(query)
         seen = self.index.compared(query, vectors)
-        evidence = self._judge.judged(query, collect_evidence(query, seen, vectors), vectors)
+        evidence = collect_evidence(query, seen, vectors)
+        evidence = judged(query, evidence, vectors, self.index.encoder.name)
         return query, evidence, marks
 
     def section(self, identifier: str, language: Language) -> Section | None:
@@ -379,7 +379,7 @@ class KnowledgeBase:
             evidence = collect_evidence(query, seen, vectors)
         evidence = replace(evidence, has_log=evidence.has_log or beside_log)
         if "dense" in self._legs:
-            evidence = self._judge.judged(query, evidence, vectors)
+            evidence = judged(query, evidence, vectors, self.index.encoder.name)
         return seen, evidence, rank(evidence, query.programs, marks, self._legs)
 
 

